@@ -1,0 +1,128 @@
+"""Findings: what every command has to say, as data of one shape.
+
+Printing them belongs to the command line. The published schema of a report is
+``contracts/meta/report.schema.json``.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import unicodedata
+from collections.abc import Iterable
+
+import msgspec
+
+
+class Severity(enum.StrEnum):
+    """How much a finding weighs; a report with an error is not ok."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Facet(msgspec.Struct, frozen=True, order=True):
+    """One facet of one plugin, as findings and plans name it."""
+
+    plugin: str
+    facet: str
+
+    def __str__(self) -> str:
+        """Word the facet as ``plugin:facet``, on one line."""
+        return f"{escape(self.plugin)}:{escape(self.facet)}"
+
+
+class Subject(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a finding is about; unset fields do not apply."""
+
+    document: str | None = None
+    """The file, relative to the report's folder, with ``/``."""
+    service: str | None = None
+    scope: str | None = None
+    member: str | None = None
+    facets: tuple[Facet, ...] = ()
+    detail: str | None = None
+    """What else tells two findings of one rule apart: a name, a keyword, a place."""
+
+
+class Related(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Another place that belongs to a finding."""
+
+    message: str
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that is wrong, or worth knowing, with its place and a way out.
+
+    Lines and columns count from 1, in code points. ``message`` never holds a
+    payload's value and is printable on one line.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    pointer: str | None = None
+    subject: Subject = Subject()
+    related: tuple[Related, ...] = ()
+    fix: str | None = None
+    fingerprint: str = ""
+    """Filled in on construction, from rule, subject and pointer alone."""
+
+    def __post_init__(self) -> None:
+        """Give the finding its fingerprint."""
+        if not self.fingerprint:
+            facts = msgspec.json.encode([self.rule, self.subject, self.pointer])
+            digest = hashlib.sha256(facts).hexdigest()[:16]
+            msgspec.structs.force_setattr(self, "fingerprint", digest)
+
+
+def error(rule: str, message: str, **facts: object) -> Finding:
+    """Return a finding of severity error; *facts* are further fields of it."""
+    return msgspec.structs.replace(Finding(rule, Severity.ERROR, message), fingerprint="", **facts)
+
+
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings in the order of every report: by place, then rule, then message."""
+    return tuple(
+        sorted(
+            findings,
+            key=lambda f: (
+                f.path or "",
+                f.line or 0,
+                f.column or 0,
+                f.pointer or "",
+                f.rule,
+                f.message,
+            ),
+        )
+    )
+
+
+def escape(text: str) -> str:
+    """Return *text* fit for one line: control, format and lone surrogate characters are escaped.
+
+    ``\\n`` stays readable as backslash n; others become ``\\u001b`` and the like.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escape_character(c) for c in text)
+
+
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def _escape_character(character: str) -> str:
+    if short := _SHORT.get(character):
+        return short
+    if unicodedata.category(character) not in _UNSAFE:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

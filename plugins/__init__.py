@@ -1,0 +1,1 @@
+"""Assemblies of plugins: the manifest, what facets declare, the graph and the plan."""
