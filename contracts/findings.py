@@ -9,9 +9,12 @@ from __future__ import annotations
 import enum
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class Severity(enum.StrEnum):
@@ -83,6 +86,21 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
             msgspec.structs.force_setattr(self, "fingerprint", digest)
 
 
+UNREADABLE: Final = frozenset(
+    {
+        "duplicate-key",
+        "invalid-configuration",
+        "invalid-json",
+        "invalid-manifest",
+        "invalid-report",
+        "lone-surrogate",
+        "too-deep",
+        "too-large",
+    }
+)
+"""Rules that say an input could not be read: a run that reports one of them exits with 3."""
+
+
 def error(rule: str, message: str, **facts: object) -> Finding:
     """Return a finding of severity error; *facts* are further fields of it."""
     return msgspec.structs.replace(Finding(rule, Severity.ERROR, message), fingerprint="", **facts)
@@ -105,8 +123,33 @@ def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
+def to_document(
+    tool: str, findings: Iterable[Finding], additions: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Return the report of one command, ready to be encoded as JSON.
+
+    Args:
+        tool: The command's name.
+        findings: They are sorted here.
+        additions: Further members, which the command's section of the schema describes.
+    """
+    ordered = sort_findings(findings)
+    return {
+        "report": 1,
+        "tool": tool,
+        "ok": all(f.severity is not Severity.ERROR for f in ordered),
+        "findings": ordered,
+        **(additions or {}),
+    }
+
+
+def quote(text: str) -> str:
+    """Return *text* escaped and in double quotes, as messages show ids."""
+    return f'"{escape(text)}"'
+
+
 def escape(text: str) -> str:
-    """Return *text* fit for one line: control, format and lone surrogate characters are escaped.
+    r"""Return *text* fit for one line: control, format and lone surrogate characters are escaped.
 
     ``\\n`` stays readable as backslash n; others become ``\\u001b`` and the like.
     """
@@ -116,6 +159,7 @@ def escape(text: str) -> str:
 
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LAST_OF_FOUR_DIGITS = 0xFFFF
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -125,4 +169,4 @@ def _escape_character(character: str) -> str:
     if unicodedata.category(character) not in _UNSAFE:
         return character
     code = ord(character)
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return f"\\U{code:08x}" if code > _LAST_OF_FOUR_DIGITS else f"\\u{code:04x}"

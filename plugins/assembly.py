@@ -1,0 +1,263 @@
+"""The assembly: the facets of one application with the report of each.
+
+Manifest, inline reports and report files meet here; what they mean together
+belongs to the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import UNSET
+from pi_contracts.contracts.findings import Facet
+
+from .facets import Declaration, Locator, Report, ReportFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .manifest import Manifest
+
+NOWHERE = Locator(None)
+
+
+class Origin(NamedTuple):
+    """Where something stands: a pointer in a file."""
+
+    locator: Locator
+    pointer: str
+
+
+_Place = tuple[Locator | ReportFile, int | str]
+"""A report's place in a file of reports, or its pointer in the manifest."""
+
+
+def _locate(place: _Place) -> Origin:
+    holder, index = place
+    if isinstance(holder, ReportFile):
+        return Origin(holder.locator, holder.get_pointer(int(index)))
+    return Origin(holder, str(index))
+
+
+class Repeated(NamedTuple):
+    """A plugin that stands twice in the manifest, or a facet that is reported twice."""
+
+    plugin: str
+    facet: str | None
+    origins: tuple[Origin, ...]
+
+
+class Drift(NamedTuple):
+    """A facet whose inline report and reported one differ."""
+
+    facet: Facet
+    origin: Origin
+    declared_only: tuple[Declaration, ...]
+    reported_only: tuple[Declaration, ...]
+
+
+class Unreported(NamedTuple):
+    """A facet of the manifest of which nothing is known; without a kind, a whole plugin."""
+
+    plugin: str
+    facet: str | None
+    origin: Origin
+
+
+@dataclass(slots=True)
+class Assembly:
+    """The facets of one application; `facets`, `reports` and `places` are parallel.
+
+    Their order is the manifest's, then `order` of the reports, then their place.
+    """
+
+    facets: list[Facet] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    places: list[_Place] = field(default_factory=list)
+    plugins: dict[str, Origin] = field(default_factory=dict)
+    """The manifest's plugins, and where each stands; empty without a manifest."""
+    repeated: list[Repeated] = field(default_factory=list)
+    drifts: list[Drift] = field(default_factory=list)
+    unreported: list[Unreported] = field(default_factory=list)
+    unlisted: list[tuple[Facet, Origin]] = field(default_factory=list)
+    """Reported facets that the manifest does not have; they are left out."""
+    unread: list[Facet] = field(default_factory=list)
+    """Facets whose report is not valid; findings of the readers say so."""
+    is_partial: bool = False
+    """Whether facets that nobody can name are missing."""
+
+    def get_origin(self, node: int, member: str = "", index: int = 0) -> Origin:
+        """Return where a facet's report stands, or one declaration of it."""
+        locator, pointer = _locate(self.places[node])
+        return Origin(locator, f"{pointer}/{member}/{index}" if member else pointer)
+
+
+def assemble(manifest: Manifest | None, files: Sequence[ReportFile]) -> Assembly:
+    """Bring the manifest's facets and their reports together."""
+    assembly = Assembly()
+    _note_unread(assembly, manifest, files)
+    rows = _collect_reports(assembly, files)
+    if manifest is None:
+        if any(row.report.order is not UNSET for row in rows.values()):
+            ordered = sorted(rows.values(), key=_get_order)
+        else:
+            ordered = list(rows.values())
+    else:
+        ordered = _follow_manifest(assembly, manifest, rows)
+    assembly.facets = [Facet(row.report.plugin, row.report.facet) for row in ordered]
+    assembly.reports = [row.report for row in ordered]
+    assembly.places = [row.place for row in ordered]
+    return assembly
+
+
+class _Row(NamedTuple):
+    report: Report
+    place: _Place
+
+
+def _get_order(row: _Row) -> float:
+    order = row.report.order
+    return 0 if order is UNSET else order
+
+
+def _note_unread(
+    assembly: Assembly, manifest: Manifest | None, files: Iterable[ReportFile]
+) -> None:
+    for facet in (facet for file in files for facet in file.unread):
+        if facet is None:
+            assembly.is_partial = True
+        else:
+            assembly.unread.append(facet)
+    if manifest is not None:
+        assembly.is_partial |= manifest.is_partial
+        assembly.unread += (Facet(plugin, kind) for plugin, kind in sorted(manifest.unread))
+
+
+def _collect_reports(
+    assembly: Assembly, files: Sequence[ReportFile]
+) -> dict[tuple[str, str], _Row]:
+    """Return the reports of files by facet; what is reported twice is merged and noted."""
+    rows: dict[tuple[str, str], _Row] = {}
+    again: dict[tuple[str, str], list[Origin]] = {}
+    for file in files:
+        for index, report in enumerate(file.reports):
+            key = (report.plugin, report.facet)
+            row = _Row(report, (file, index))
+            first = rows.setdefault(key, row)
+            if first is row:
+                continue
+            again.setdefault(key, []).append(Origin(file.locator, file.get_pointer(index)))
+            rows[key] = _Row(_merge(first.report, report), first.place)
+    for (plugin, facet), origins in again.items():
+        first_origin = _locate(rows[plugin, facet].place)
+        assembly.repeated.append(Repeated(plugin, facet, (first_origin, *origins)))
+    return rows
+
+
+def _merge(first: Report, second: Report) -> Report:
+    """Return a report of all that two reports of one facet declare.
+
+    What both declare stays once: one plugin that is listed twice owns nothing twice.
+    """
+    return Report(
+        first.plugin,
+        first.facet,
+        _join(first.requires, second.requires),
+        _join(first.provides, second.provides),
+        first.order,
+    )
+
+
+def _join(first: list[Declaration], second: list[Declaration]) -> list[Declaration]:
+    known = {(d.scope, d.service) for d in first}
+    return first + [d for d in second if (d.scope, d.service) not in known]
+
+
+def _follow_manifest(
+    assembly: Assembly, manifest: Manifest, reported: dict[tuple[str, str], _Row]
+) -> list[_Row]:
+    """Choose the report of each facet of the manifest, in its order; note what is amiss."""
+    inline: dict[tuple[str, str], _Row] = {}
+    for report, pointer in manifest.iter_inline_reports():
+        key = (report.plugin, report.facet)
+        row = _Row(report, (manifest.locator, pointer))
+        first = inline.setdefault(key, row)
+        if first is not row:
+            inline[key] = _Row(_merge(first.report, report), first.place)
+    kinds = _list_facets(assembly, manifest, reported)
+    ordered: list[_Row] = []
+    for plugin, facets in kinds.items():
+        rows: list[_Row] = []
+        for kind, origin in facets.items():
+            key = (plugin, kind)
+            declared, recorded = inline.get(key), reported.pop(key, None)
+            row = recorded or declared
+            if row is not None:
+                rows.append(row)
+            elif Facet(plugin, kind) not in assembly.unread:
+                assembly.unreported.append(Unreported(plugin, kind, origin))
+            if declared is not None and recorded is not None:
+                _compare(assembly, declared.report, recorded.report, origin)
+        ordered += sorted(rows, key=_get_order)
+    for (plugin, kind), row in reported.items():
+        assembly.unlisted.append((Facet(plugin, kind), _locate(row.place)))
+    return ordered
+
+
+def _list_facets(
+    assembly: Assembly, manifest: Manifest, reported: Iterable[tuple[str, str]]
+) -> dict[str, dict[str, Origin]]:
+    """Return the kinds of facets of each plugin, and where each is named."""
+    by_plugin: dict[str, list[str]] = {}
+    for plugin, kind in reported:
+        by_plugin.setdefault(plugin, []).append(kind)
+    origins: dict[str, list[Origin]] = {}
+    kinds: dict[str, dict[str, Origin]] = {}
+    for index, plugin in enumerate(manifest.plugins):
+        origin = Origin(manifest.locator, manifest.get_pointer(index))
+        origins.setdefault(plugin.id, []).append(origin)
+        facets = kinds.setdefault(plugin.id, {})
+        if plugin.facets is not UNSET:
+            for kind in plugin.facets:
+                step = kind.replace("~", "~0").replace("/", "~1")
+                facets.setdefault(kind, Origin(origin.locator, f"{origin.pointer}/facets/{step}"))
+            continue
+        found = [*_find_installed_kinds(plugin.id), *by_plugin.get(plugin.id, ())]
+        for kind in found:
+            facets.setdefault(kind, origin)
+        if not found:
+            assembly.unreported.append(Unreported(plugin.id, None, origin))
+    assembly.plugins = {plugin: places[0] for plugin, places in origins.items()}
+    assembly.repeated += (
+        Repeated(plugin, None, tuple(places))
+        for plugin, places in origins.items()
+        if len(places) > 1
+    )
+    return kinds
+
+
+def _find_installed_kinds(plugin: str) -> list[str]:
+    """Return the facets that an installed distribution announces for *plugin*, sorted."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 # slow, and seldom needed
+
+    names = (point.name.rpartition(":") for point in entry_points(group="pi_contracts.facets"))
+    return sorted({kind for owner, _, kind in names if owner == plugin and kind})
+
+
+def _compare(assembly: Assembly, declared: Report, recorded: Report, origin: Origin) -> None:
+    """Note how the inline report of a facet differs from the reported one."""
+    ours, theirs = _index(declared), _index(recorded)
+    declared_only = tuple(d for key, d in ours.items() if key not in theirs)
+    reported_only = tuple(d for key, d in theirs.items() if key not in ours)
+    if declared_only or reported_only:
+        facet = Facet(declared.plugin, declared.facet)
+        assembly.drifts.append(Drift(facet, origin, declared_only, reported_only))
+
+
+def _index(report: Report) -> dict[tuple[str, str, str, str], Declaration]:
+    return {
+        (member, d.scope, d.service, d.mode): d
+        for member, entries in (("requires", report.requires), ("provides", report.provides))
+        for d in entries
+    }

@@ -1,0 +1,201 @@
+"""Facet reports: what each facet provides and requires, read from JSON.
+
+A report comes from a file made elsewhere or stands inline in a manifest. What
+the reports mean together belongs to the graph.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, escape
+
+if TYPE_CHECKING:
+    from pi_contracts.contracts.source import Place, Source
+
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Mode = Literal["singleton", "keyed"]
+LOCAL: Final = "local"
+"""The scope that is seen in one host's process only."""
+HOST_SCOPES: Final = ("server", "session")
+"""The scopes that the host of the same kind serves."""
+
+
+class ContractVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The contract that one side of a service holds."""
+
+    digest: Name | UnsetType = UNSET
+    version: Annotated[int, msgspec.Meta(ge=1)] | UnsetType = UNSET
+
+
+class CallSite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Where in a facet's source a service is acquired or provided."""
+
+    path: Name
+    line: Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Declaration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """One service that a facet provides or requires."""
+
+    scope: Name
+    service: Name
+    mode: Mode
+    contract: ContractVersion | UnsetType = UNSET
+    at: CallSite | UnsetType = UNSET
+
+
+class Report(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    gc=False,
+    rename={"plugin": "pluginId"},
+):
+    """Everything that one facet of one plugin declares."""
+
+    plugin: Name
+    facet: Name
+    """The facet's kind, which is also the kind of its host."""
+    requires: list[Declaration]
+    provides: list[Declaration]
+    order: int | float | UnsetType = UNSET
+    """Sorts facets before their place in the list does; 0 if unset."""
+
+
+class Locator:
+    """Finds places in one JSON file, which is scanned for them only when one is asked for."""
+
+    def __init__(self, path: str | None, data: bytes = b"", source: Source | None = None) -> None:
+        self.path = path
+        self._data = data
+        self._source = source
+
+    def find_place(self, pointer: str) -> Place | None:
+        """Return where the value at *pointer* begins; None if the text is not at hand."""
+        if self._source is None:
+            if not self._data:
+                return None
+            from pi_contracts.contracts.source import parse_source  # noqa: PLC0415 # seldom needed
+
+            self._source = parse_source(self._data, self.path or "")
+        return self._source.find_place(pointer) if self._source.is_readable else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """The reports of one file, or of a list in memory."""
+
+    reports: list[Report]
+    locator: Locator = field(default_factory=lambda: Locator(None))
+    prefix: str = ""
+    """The JSON pointer of the list that holds the reports."""
+    indexes: tuple[int, ...] | None = None
+    """Where in that list each report stands, if some of it could not be read."""
+    unread: tuple[Facet | None, ...] = ()
+    """Facets whose report is not valid; None for each that cannot even be named."""
+
+    def get_pointer(self, index: int) -> str:
+        """Return the JSON pointer of the report at *index* of `reports`."""
+        return f"{self.prefix}/{index if self.indexes is None else self.indexes[index]}"
+
+
+class _Envelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    facets: list[Report]
+
+
+_LIST: Final = msgspec.json.Decoder(list[Report])
+_ENVELOPE: Final = msgspec.json.Decoder(_Envelope)
+
+
+def read_reports(path: str, name: str | None = None) -> tuple[ReportFile, tuple[Finding, ...]]:
+    """Read the reports of one file; the path ``-`` means standard input.
+
+    Args:
+        path: The file.
+        name: How findings name the file, if not by its path.
+    """
+    shown = name or ("<stdin>" if path == "-" else path)
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as problem:
+        message = f"the reports cannot be read: {escape(problem.strerror or str(problem))}"
+        fault = Finding(
+            "invalid-report",
+            Severity.ERROR,
+            message,
+            path=shown,
+            subject=Subject(document=shown),
+            fix="name a file that holds a JSON list of facet reports",
+        )
+        return ReportFile([], Locator(shown), unread=(None,)), (fault,)
+    return parse_reports(data, shown)
+
+
+def parse_reports(data: bytes, name: str) -> tuple[ReportFile, tuple[Finding, ...]]:
+    """Make reports from JSON: a list of them, or an object with that list as ``facets``.
+
+    Reports that are not valid are left out; each mistake in them is a finding.
+    """
+    envelope = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    prefix = "/facets" if envelope else ""
+    try:
+        reports = _ENVELOPE.decode(data).facets if envelope else _LIST.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        pass
+    else:
+        if _has_no_lost_keys(data, reports, extra=1 if envelope else 0):
+            return ReportFile(reports, Locator(name, data), prefix), ()
+    return _parse_carefully(data, name)
+
+
+def _has_no_lost_keys(data: bytes, reports: list[Report], *, extra: int) -> bool:
+    """Tell whether as many keys were decoded as the text holds, so that none stands twice.
+
+    False also where counting cannot tell; the careful reader decides then.
+    """
+    if b"\\u0022" in data or any(blank + b":" in data for blank in (b" ", b"\n", b"\t", b"\r")):
+        return False
+    return data.count(b'":') == msgspec.json.encode(reports).count(b'":') + extra
+
+
+def _parse_carefully(data: bytes, name: str) -> tuple[ReportFile, tuple[Finding, ...]]:
+    """Read reports that the quick decoder refused, noting every mistake."""
+    from pi_contracts.contracts.source import parse_source  # noqa: PLC0415 # seldom needed
+
+    from .shapes import find_mistakes  # noqa: PLC0415 # loads jsonschema_rs
+
+    source = parse_source(data, name)
+    locator = Locator(name, source=source)
+    if not source.is_readable:
+        return ReportFile([], locator, unread=(None,)), source.findings
+    mistakes = find_mistakes(source, "facet-report")
+    rows, prefix, depth = source.value, "", 0
+    if isinstance(rows, dict):
+        rows, prefix, depth = rows.get("facets"), "/facets", 1
+    if not isinstance(rows, list):
+        return ReportFile([], locator, unread=(None,)), mistakes.findings
+    faulty = {p[depth] for p in mistakes.paths if len(p) > depth and p[:depth] in {(), ("facets",)}}
+    good = tuple(i for i in range(len(rows)) if i not in faulty)
+    unread = tuple(_name_facet(rows[i]) for i in range(len(rows)) if i in faulty)
+    reports = [make_report(rows[i]) for i in good]
+    return ReportFile(reports, locator, prefix, good, unread), mistakes.findings
+
+
+def make_report(row: dict[str, object]) -> Report:
+    """Make a report from a JSON object that is known to be valid."""
+    # Not strict: the schema lets 1.0 stand for 1, as JSON does.
+    return msgspec.convert({"requires": [], "provides": [], **row}, Report, strict=False)
+
+
+def _name_facet(row: object) -> Facet | None:
+    if isinstance(row, dict):
+        plugin, facet = row.get("pluginId"), row.get("facet")
+        if isinstance(plugin, str) and isinstance(facet, str):
+            return Facet(plugin, facet)
+    return None
