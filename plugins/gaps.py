@@ -1,0 +1,264 @@
+"""Services that are required and not provided, and what comes close to providing them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pi_contracts.contracts.findings import Finding, Severity, Subject, quote
+
+from .facets import HOST_SCOPES, LOCAL
+from .similar import SimilarIds, fold, show_difference
+from .wording import (
+    list_facets,
+    list_ids,
+    name_service,
+    place_use,
+    rank_facets,
+    rank_uses,
+    relate_uses,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .graph import Graph, Service, Use
+
+_HINTS_SHOWN: Final = 3
+_WORD: Final = re.compile(r"[^\W_]{4,}")
+
+
+def find_missing_providers(graph: Graph) -> Iterator[Finding]:
+    """A facet requires a service that no facet provides, so it can never start.
+
+    One finding for each service, with everyone who requires it, and with what
+    comes close: the service in another scope, a similar id, a plugin of the
+    manifest that has no facet where the provider should be.
+    """
+    closeness = _Closeness(graph)
+    for service, uses in _iter_judged_gaps(graph):
+        if not _find_local_elsewhere(graph, service, closeness):
+            ranked = rank_uses(graph, uses)
+            yield _word_gap(graph, service, ranked, closeness.find_hints(service, ranked))
+
+
+def find_local_not_reachable(graph: Graph) -> Iterator[Finding]:
+    """A local service is required in one host and provided in another one only.
+
+    What is local is seen in the process that provides it, and nowhere else.
+    """
+    closeness = _Closeness(graph)
+    for service, uses in _iter_judged_gaps(graph):
+        elsewhere = _find_local_elsewhere(graph, service, closeness)
+        if not elsewhere:
+            continue
+        ranked = rank_uses(graph, uses)
+        consumers = rank_facets(graph, (use.node for use in ranked))
+        providers = rank_facets(graph, elsewhere)
+        shared = [s for s in closeness.find_scopes(service) if s.scope != LOCAL]
+        hints = "".join(
+            f"; {name_service(s)}, which {_list_providers(graph, s)} provides, is another service"
+            for s in shared[:_HINTS_SHOWN]
+        )
+        kind = quote(service.kind or "")
+        yield Finding(
+            "local-not-reachable",
+            Severity.ERROR,
+            f"{list_facets(consumers)} {_agree(consumers, 'require')} {name_service(service)}, "
+            f"which only {list_facets(providers)} {_agree(providers, 'provide')}, in another "
+            f"process; a local service is not seen outside its host{hints}",
+            subject=Subject(service=service.id, scope=LOCAL, facets=(*consumers, *providers)),
+            related=relate_uses(graph, ranked[1:], "requires"),
+            fix=f"provide it in a facet of kind {kind} too, or provide it in a shared scope",
+            **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+        )
+
+
+def list_unjudged(graph: Graph, kind: str | None) -> list[str]:
+    """Return the names of required services that an unknown facet of *kind* may provide."""
+    return sorted(name_service(service) for service in graph.gaps if _may_provide(kind, service))
+
+
+def _iter_judged_gaps(graph: Graph) -> Iterator[tuple[Service, list[Use]]]:
+    """Give the gaps that no facet can fill whose report is unknown.
+
+    What such a facet may provide is not known to be missing; that its report is
+    unknown has a finding of its own.
+    """
+    assembly = graph.assembly
+    if assembly.is_partial:
+        return
+    kinds = {entry.facet for entry in assembly.unreported}
+    kinds |= {facet.facet for facet in assembly.unread}
+    for service, uses in graph.gaps.items():
+        if not any(_may_provide(kind, service) for kind in kinds):
+            yield service, uses
+
+
+def _may_provide(kind: str | None, service: Service) -> bool:
+    if kind is None:
+        return True
+    if service.scope == LOCAL:
+        return kind == service.kind
+    return kind == service.scope or service.scope not in HOST_SCOPES
+
+
+def _find_local_elsewhere(graph: Graph, service: Service, closeness: _Closeness) -> list[int]:
+    if service.scope != LOCAL:
+        return []
+    numbers = closeness.numbers.get(service.id, ())
+    return [graph.owners[n] for n in numbers if graph.services[n].scope == LOCAL]
+
+
+def _word_gap(graph: Graph, service: Service, ranked: list[Use], hints: list[_Hint]) -> Finding:
+    consumers = rank_facets(graph, (use.node for use in ranked))
+    name = name_service(service)
+    where = f" in host kind {quote(service.kind)}" if service.kind is not None else ""
+    close = "".join(f"; {hint.text}" for hint in hints)
+    verb = "cannot start without it"
+    otherwise = f"add a facet that provides {name}, or drop the requirement"
+    return Finding(
+        "missing-provider",
+        Severity.ERROR,
+        f"{list_facets(consumers)} {_agree(consumers, 'require')} {name}, which no facet "
+        f"provides{where}, and {verb}{close}",
+        subject=Subject(service=service.id, scope=service.scope, facets=consumers),
+        related=relate_uses(graph, ranked[1:], "requires"),
+        fix=hints[0].fix if hints else otherwise,
+        **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+    )
+
+
+def _agree(facets: tuple[object, ...], verb: str) -> str:
+    return f"{verb}s" if len(facets) == 1 else verb
+
+
+class _Hint(NamedTuple):
+    text: str
+    fix: str
+
+
+class _Closeness:
+    """What comes close to a service, by indexes that are made at the first question."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def numbers(self) -> dict[str, list[int]]:
+        """Of each id, the services that are provided under it."""
+        numbers: defaultdict[str, list[int]] = defaultdict(list)
+        for number, service in enumerate(self.graph.services):
+            numbers[service.id].append(number)
+        return dict(numbers)
+
+    @cached_property
+    def _similar(self) -> SimilarIds:
+        return SimilarIds(self.numbers)
+
+    @cached_property
+    def _kinds(self) -> dict[str, set[str]]:
+        """Of each plugin of the manifest, the kinds of facets that it has."""
+        assembly = self.graph.assembly
+        kinds: dict[str, set[str]] = {plugin: set() for plugin in assembly.plugins}
+        for facet in (*assembly.facets, *assembly.unread):
+            kinds.setdefault(facet.plugin, set()).add(facet.facet)
+        for entry in assembly.unreported:
+            kinds[entry.plugin].add(entry.facet or "")
+        return kinds
+
+    @cached_property
+    def _plugins(self) -> dict[str, list[str]]:
+        """Of each longer word, the plugins in whose ids it stands."""
+        plugins: defaultdict[str, list[str]] = defaultdict(list)
+        for plugin in self.graph.assembly.plugins:
+            for word in set(_WORD.findall(fold(plugin))):
+                plugins[word].append(plugin)
+        return dict(plugins)
+
+    def find_scopes(self, service: Service) -> list[Service]:
+        """Return the services of the same id in other scopes, sorted."""
+        found = (self.graph.services[n] for n in self.numbers.get(service.id, ()))
+        return sorted(found, key=lambda s: (s.scope, s.kind or ""))
+
+    def find_hints(self, service: Service, uses: list[Use]) -> list[_Hint]:
+        """Return what comes close to *service*, which nobody provides, the closest first."""
+        return [
+            *self._hint_scopes(service),
+            *self._hint_ids(service),
+            *self._hint_plugins(service, uses),
+        ]
+
+    def _hint_scopes(self, service: Service) -> Iterator[_Hint]:
+        graph = self.graph
+        for other in self.find_scopes(service)[:_HINTS_SHOWN]:
+            owners = _list_providers(graph, other)
+            if other.kind is not None:
+                text = (
+                    f"{owners} provides it as a local service, which only host kind "
+                    f"{quote(other.kind)} sees"
+                )
+                yield _Hint(text, f"provide it in scope {quote(service.scope)}")
+                continue
+            shown = quote(other.scope)
+            if fold(other.scope) == fold(service.scope):
+                wanted, shown = show_difference(service.scope, other.scope)
+                text = f"{owners} provides it in scope {shown}, and not in scope {wanted}"
+            else:
+                text = f"{owners} provides it in scope {shown}"
+            yield _Hint(
+                text,
+                f"require it in scope {quote(other.scope)}, or provide it in scope "
+                f"{quote(service.scope)}",
+            )
+
+    def _hint_ids(self, service: Service) -> Iterator[_Hint]:
+        graph = self.graph
+        found = [
+            graph.services[number]
+            for text in self._similar.find(service.id)
+            for number in self.numbers[text]
+        ]
+        reachable = [s for s in found if s.kind in {None, service.kind}]
+        reachable.sort(key=lambda s: (s.scope != service.scope, s.scope, s.id))
+        for other in reachable[:_HINTS_SHOWN]:
+            owners = _list_providers(graph, other)
+            if fold(other.id) == fold(service.id):
+                wanted, given = show_difference(service.id, other.id)
+                text = (
+                    f"{owners} provides {given} in scope {quote(other.scope)}, "
+                    f"which is not the same id as {wanted}"
+                )
+            else:
+                text = f"{owners} provides {name_service(other)}, a similar id"
+            yield _Hint(text, f"require {name_service(other)}, or provide {name_service(service)}")
+
+    def _hint_plugins(self, service: Service, uses: list[Use]) -> Iterator[_Hint]:
+        kind = service.kind or (service.scope if service.scope in HOST_SCOPES else None)
+        if kind is None or not self.graph.assembly.plugins:
+            return
+        owners = (self.graph.assembly.facets[use.node].plugin for use in uses)
+        named = [
+            plugin
+            for word in _WORD.findall(fold(service.id))
+            if len(plugins := self._plugins.get(word, [])) <= _HINTS_SHOWN
+            for plugin in plugins
+        ]
+        lacking = [
+            plugin for plugin in dict.fromkeys([*named, *owners]) if kind not in self._kinds[plugin]
+        ]
+        if lacking:
+            what = "has no facet" if len(lacking) == 1 else "have no facets"
+            yield _Hint(
+                f"{list_ids(sorted(lacking))} {what} of kind {quote(kind)}",
+                f"add the facet of kind {quote(kind)} that provides {name_service(service)}",
+            )
+
+
+def _list_providers(graph: Graph, service: Service) -> str:
+    number = graph.find_service(service)
+    uses = graph.claims.get(number or 0, []) if number is not None else []
+    nodes = [use.node for use in uses] or [graph.owners[number or 0]]
+    return list_facets(rank_facets(graph, nodes))

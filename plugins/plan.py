@@ -1,0 +1,154 @@
+"""The plan: a whole assembly judged before anything starts."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from pi_contracts.contracts.findings import Facet, Finding, Severity, sort_findings, to_document
+
+from .assembly import assemble
+from .facets import LOCAL
+from .graph import Graph
+from .rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .assembly import Assembly
+    from .facets import Declaration, ReportFile
+    from .manifest import Manifest
+
+OFF: Final = "off"
+"""The level of a rule that is not applied."""
+
+
+class PlannedFacet(msgspec.Struct, frozen=True):
+    """One facet of a plan, with what it declares."""
+
+    plugin: str
+    facet: str
+    requires: tuple[Declaration, ...]
+    provides: tuple[Declaration, ...]
+
+
+class PlannedEdge(msgspec.Struct, frozen=True):
+    """That one facet consumes a service of another."""
+
+    consumer: Facet
+    provider: Facet
+    scope: str
+    service: str
+    mode: str
+
+
+class Plan:
+    """What was found in an assembly, and how its facets are joined and started."""
+
+    def __init__(self, graph: Graph, findings: Iterable[Finding]) -> None:
+        self.graph = graph
+        self.findings = sort_findings(findings)
+
+    @property
+    def assembly(self) -> Assembly:
+        """The facets that were judged, with their reports."""
+        return self.graph.assembly
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether nothing of severity error was found."""
+        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+
+    @cached_property
+    def facets(self) -> tuple[PlannedFacet, ...]:
+        """All facets, in the order of the manifest."""
+        return tuple(
+            PlannedFacet(r.plugin, r.facet, tuple(r.requires), tuple(r.provides))
+            for r in self.assembly.reports
+        )
+
+    @cached_property
+    def edges(self) -> tuple[PlannedEdge, ...]:
+        """Who consumes what of whom, by consumer; a disputed service leads to each owner."""
+        return tuple(self._iter_edges())
+
+    def _iter_edges(self) -> Iterator[PlannedEdge]:
+        facets = self.assembly.facets
+        for node in range(len(facets)):
+            for edge in self.graph.iter_edges(node):
+                yield PlannedEdge(
+                    facets[node],
+                    facets[edge.provider],
+                    edge.service.scope,
+                    edge.service.id,
+                    edge.mode,
+                )
+
+    @cached_property
+    def order(self) -> tuple[Facet, ...]:
+        """All facets in the order of activation: providers first, ties by manifest order."""
+        facets = self.assembly.facets
+        return tuple(facets[node] for node in self.graph.order)
+
+    @cached_property
+    def allowlists(self) -> dict[str, dict[str, list[str]]]:
+        """Of each kind of host, the services by scope that it may expose to others."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for report in self.assembly.reports:
+            scopes = found.setdefault(report.facet, {})
+            for entry in report.provides:
+                if entry.scope != LOCAL:
+                    scopes.setdefault(entry.scope, set()).add(entry.service)
+        return {
+            kind: {scope: sorted(ids) for scope, ids in sorted(scopes.items())}
+            for kind, scopes in sorted(found.items())
+        }
+
+    def to_json(self) -> bytes:
+        """Return the report as JSON; the same assembly gives the same bytes."""
+        return msgspec.json.encode(to_document("plan", self.findings, self.to_additions()))
+
+    def to_additions(self) -> dict[str, object]:
+        """Return what the report of a plan has beside its findings."""
+        return {
+            "plan": {
+                "facets": self.facets,
+                "edges": self.edges,
+                "order": self.order,
+                "allowlists": self.allowlists,
+            }
+        }
+
+
+def make_plan(
+    manifest: Manifest | None = None,
+    reports: Sequence[ReportFile] = (),
+    *,
+    rules: Mapping[str, str] | None = None,
+    findings: Iterable[Finding] = (),
+) -> Plan:
+    """Judge an assembly.
+
+    Args:
+        manifest: The plugins and their order; without one, all that is reported
+            is the assembly.
+        reports: Reports made elsewhere.
+        rules: Rule id to ``error``, ``warning``, ``note`` or ``off``; of other
+            rules the usual level holds.
+        findings: What was found while reading; they are part of the plan's.
+    """
+    graph = Graph(assemble(manifest, reports))
+    return Plan(graph, [*findings, *_apply_rules(graph, rules or {})])
+
+
+def _apply_rules(graph: Graph, levels: Mapping[str, str]) -> Iterator[Finding]:
+    for rule in RULES:
+        level = levels.get(rule.id, rule.severity if rule.is_on else OFF)
+        if level == OFF:
+            continue
+        for finding in rule.find(graph):
+            if finding.severity == level:
+                yield finding
+            else:
+                yield msgspec.structs.replace(finding, severity=Severity(level))

@@ -1,0 +1,401 @@
+"""The rules of a plan: one function each, listed in one tuple.
+
+Each is given the graph and words what it finds there; its docstring is the
+rule's explanation. A finding is left out where another one is its cause.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pi_contracts.contracts.findings import Facet, Finding, Related, Severity, Subject, quote
+
+from .facets import HOST_SCOPES, LOCAL
+from .gaps import find_local_not_reachable, find_missing_providers, list_unjudged
+from .graph import LARGE_COMPONENT, Service, Use
+from .similar import fold, group_confusable, show_difference
+from .wording import (
+    get_declaration,
+    list_facets,
+    list_names,
+    name_facet,
+    name_service,
+    place_origin,
+    place_use,
+    rank_facets,
+    rank_uses,
+    relate_uses,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .assembly import Origin
+    from .graph import Graph, Ring
+
+_HOPS_SHOWN: Final = 50
+_PRESENTATIONS: Final = ("tui", "web")
+"""Kinds of hosts that are known to provide local services only."""
+
+
+class Rule(NamedTuple):
+    """One rule: how much its findings weigh, and what finds them."""
+
+    id: str
+    severity: Severity
+    find: Callable[[Graph], Iterator[Finding]]
+    is_on: bool = True
+    """Whether the rule is applied when nothing is configured."""
+
+
+def find_duplicate_owners(graph: Graph) -> Iterator[Finding]:
+    """A service is provided twice, so nobody can tell which one its consumers get.
+
+    A service has one owner, in either mode. A local service has one in each host.
+    """
+    for number, claims in graph.claims.items():
+        service = graph.services[number]
+        ranked = rank_uses(graph, claims)
+        owners = rank_facets(graph, (use.node for use in ranked))
+        if len(owners) == 1:
+            times = "twice" if len(ranked) == 2 else f"{len(ranked)} times"  # noqa: PLR2004
+            modes = _list_modes(graph, ranked)
+            message = f"{name_facet(owners[0])} provides {name_service(service)} {times}{modes}"
+            fix = "remove all provisions but one"
+        else:
+            described = list_names(
+                f"{name_facet(owner)} ({_list_own_modes(graph, ranked, owner)})" for owner in owners
+            )
+            message = f"{name_service(service)} has {len(owners)} owners: {described}"
+            fix = "keep one owner, or provide under different ids"
+        yield Finding(
+            "duplicate-owner",
+            Severity.ERROR,
+            f"{message}; its consumers can be served by one only",
+            subject=Subject(service=service.id, scope=service.scope, facets=owners),
+            related=relate_uses(graph, ranked[1:], "provides"),
+            fix=fix,
+            **place_use(graph, ranked[0], "provides"),  # type: ignore[arg-type] # by field name
+        )
+
+
+def _list_modes(graph: Graph, uses: list[Use]) -> str:
+    modes = sorted({get_declaration(graph, use, "provides").mode for use in uses})
+    return f", as {' and as '.join(modes)}" if len(modes) > 1 else ""
+
+
+def _list_own_modes(graph: Graph, uses: list[Use], owner: Facet) -> str:
+    own = [
+        get_declaration(graph, use, "provides").mode
+        for use in uses
+        if graph.assembly.facets[use.node] == owner
+    ]
+    return " and ".join(own)
+
+
+def find_mode_mismatches(graph: Graph) -> Iterator[Finding]:
+    """A service is required in one mode and provided in the other.
+
+    A singleton has one instance, to `use`; a keyed service has many that come
+    and go, to `observe`. One finding for each service, with all who ask wrongly.
+    """
+    for number, uses in graph.mismatches.items():
+        service, mode = graph.services[number], graph.modes[number]
+        ranked = rank_uses(graph, uses)
+        consumers = rank_facets(graph, (use.node for use in ranked))
+        owner = graph.assembly.facets[graph.owners[number]]
+        wanted, verb = ("singleton", "observe") if mode == "keyed" else ("keyed", "use")
+        if consumers == (owner,):
+            message = (
+                f"{name_facet(owner)} requires {name_service(service)} as {wanted}, "
+                f"and itself provides it as {mode}"
+            )
+        else:
+            requires = "requires" if len(consumers) == 1 else "require"
+            message = (
+                f"{list_facets(consumers)} {requires} {name_service(service)} as {wanted}, "
+                f"but {name_facet(owner)} provides it as {mode}"
+            )
+        yield Finding(
+            "mode-mismatch",
+            Severity.ERROR,
+            f"{message}; the two modes cannot be joined",
+            subject=Subject(
+                service=service.id,
+                scope=service.scope,
+                facets=tuple(dict.fromkeys((*consumers, owner))),
+            ),
+            related=relate_uses(graph, ranked[1:], "requires"),
+            fix=f"{verb} it where it is required, or provide it as {wanted}",
+            **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+        )
+
+
+def find_dependency_cycles(graph: Graph) -> Iterator[Finding]:
+    """Facets wait for each other in a ring, so that none of them can start first.
+
+    A ring is a shortest one through one of its facets. Each facet that stands
+    on a ring is in one that is told, and nobody who only waits for it.
+    """
+    for ring in graph.find_rings():
+        yield _word_ring(graph, ring)
+
+
+def _word_ring(graph: Graph, ring: Ring) -> Finding:
+    facets = [graph.assembly.facets[node] for node in ring.nodes]
+    hops = [
+        f"requires {list_names(name_service(edge.service) for edge in edges)} of "
+        f"{name_facet(facets[(index + 1) % len(facets)])}"
+        for index, edges in enumerate(ring.services)
+    ]
+    if len(hops) > _HOPS_SHOWN:
+        half = _HOPS_SHOWN // 2
+        hops = [*hops[:half], f"… and {len(hops) - 2 * half} more …", *hops[-half:]]
+    larger = (
+        f" (one ring among {ring.size} facets that all wait for each other)"
+        if ring.size > LARGE_COMPONENT
+        else ""
+    )
+    first = ring.services[0][0]
+    uses = [Use(edges[0].consumer, edges[0].index) for edges in ring.services]
+    return Finding(
+        "dependency-cycle",
+        Severity.ERROR,
+        f"{name_facet(facets[0])} {', which '.join(hops)}; none of them can start first{larger}",
+        subject=Subject(
+            service=first.service.id,
+            scope=first.service.scope,
+            facets=tuple(facets),
+        ),
+        related=relate_uses(graph, uses[1:], "requires"),
+        fix="drop one of these requirements, or split a facet so that the ring is open",
+        **place_use(graph, uses[0], "requires"),  # type: ignore[arg-type] # by field name
+    )
+
+
+def find_wrong_scopes(graph: Graph) -> Iterator[Finding]:
+    """A facet provides in the scope of a host of another kind.
+
+    The scopes `server` and `session` are served by the host of that kind alone.
+    Of a host kind that is not known to have those hosts beside it, only that
+    two kinds serve one of these scopes is wrong.
+    """
+    kinds = {facet.facet for facet in graph.assembly.facets}
+    serving: defaultdict[str, set[str]] = defaultdict(set)
+    strangers: defaultdict[int, list[Use]] = defaultdict(list)
+    for node, report in enumerate(graph.assembly.reports):
+        for index, entry in enumerate(report.provides):
+            if entry.scope not in HOST_SCOPES:
+                continue
+            number = graph.find_service(Service(entry.scope, entry.service))
+            if number is not None and number not in graph.claims:
+                serving[entry.scope].add(report.facet)
+            if number is not None and report.facet != entry.scope:
+                strangers[number].append(Use(node, index))
+    for number, uses in strangers.items():
+        service = graph.services[number]
+        judged = [
+            use
+            for use in uses
+            if graph.assembly.facets[use.node].facet in (*HOST_SCOPES, *_PRESENTATIONS)
+            or service.scope in kinds
+            or len(serving[service.scope]) > 1
+        ]
+        if judged:
+            yield _word_wrong_scope(graph, service, rank_uses(graph, judged))
+
+
+def _word_wrong_scope(graph: Graph, service: Service, ranked: list[Use]) -> Finding:
+    providers = rank_facets(graph, (use.node for use in ranked))
+    scope = quote(service.scope)
+    verb = "provides" if len(providers) == 1 else "provide"
+    return Finding(
+        "scope-not-allowed",
+        Severity.ERROR,
+        f"{list_facets(providers)} {verb} {name_service(service)}, but scope {scope} is served by "
+        f"the host of kind {scope} alone, and calls never reach another process",
+        subject=Subject(service=service.id, scope=service.scope, facets=providers),
+        related=relate_uses(graph, ranked[1:], "provides"),
+        fix=f"provide it in a facet of kind {scope}, or as a local service",
+        **place_use(graph, ranked[0], "provides"),  # type: ignore[arg-type] # by field name
+    )
+
+
+def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
+    """A plugin stands twice in the manifest, or a facet is reported twice."""
+    for plugin, kind, origins in graph.assembly.repeated:
+        times = "twice" if len(origins) == 2 else f"{len(origins)} times"  # noqa: PLR2004
+        if kind is None:
+            message = f"the manifest lists plugin {quote(plugin)} {times}"
+            fix = "list each plugin once"
+            facets: tuple[Facet, ...] = ()
+        else:
+            facets = (Facet(plugin, kind),)
+            message = f"the facet {name_facet(facets[0])} is reported {times}"
+            fix = "report each facet once, and give each plugin an id of its own"
+        yield Finding(
+            "duplicate-plugin",
+            Severity.ERROR,
+            f"{message}; it cannot be loaded more than once",
+            subject=Subject(facets=facets, detail=plugin),
+            related=_relate_origins(origins[:-1]),
+            fix=fix,
+            **place_origin(origins[-1]),  # type: ignore[arg-type] # by field name
+        )
+
+
+def _relate_origins(origins: Iterable[Origin]) -> tuple[Related, ...]:
+    related: list[Related] = []
+    for origin in origins:
+        facts = place_origin(origin)
+        if facts:
+            facts.pop("pointer", None)
+            related.append(Related("it stands here too", **facts))  # type: ignore[arg-type]
+    return tuple(related)
+
+
+def find_unreported_facets(graph: Graph) -> Iterator[Finding]:
+    """Nothing is known of a facet of the manifest.
+
+    It has no inline report, and no file reports it. What it may provide is not
+    reported as missing.
+    """
+    for plugin, kind, origin in graph.assembly.unreported:
+        if kind is None:
+            what = f"plugin {quote(plugin)} names no facets, and no installed package does"
+            facets: tuple[Facet, ...] = ()
+        else:
+            facets = (Facet(plugin, kind),)
+            what = f"nothing is known of {name_facet(facets[0])}, which has no report"
+        unjudged = list_unjudged(graph, kind)
+        open_ends = f"; so it is not known who provides {list_names(unjudged)}" if unjudged else ""
+        yield Finding(
+            "no-report",
+            Severity.ERROR,
+            f"{what}{open_ends}",
+            subject=Subject(facets=facets, detail=plugin),
+            fix="give it an inline report, or name a file that has one with --facets",
+            **place_origin(origin),  # type: ignore[arg-type] # by field name
+        )
+
+
+def find_unlisted_reports(graph: Graph) -> Iterator[Finding]:
+    """A facet is reported that the manifest does not have; it is left out of the plan."""
+    for facet, origin in graph.assembly.unlisted:
+        yield Finding(
+            "unlisted-report",
+            Severity.WARNING,
+            f"{name_facet(facet)} is reported, but the manifest has no such facet; it is left out",
+            subject=Subject(facets=(facet,)),
+            fix="add the facet to the manifest, or leave its report out",
+            **place_origin(origin),  # type: ignore[arg-type] # by field name
+        )
+
+
+def find_drift(graph: Graph) -> Iterator[Finding]:
+    """The inline report of a facet and the one made elsewhere differ.
+
+    The one made elsewhere is planned with.
+    """
+    for facet, origin, declared, reported in graph.assembly.drifts:
+        parts = [
+            f"{list_names(sorted(name_service(Service(d.scope, d.service)) for d in entries))} "
+            f"{'stands' if len(entries) == 1 else 'stand'} in the {where} report only"
+            for entries, where in ((declared, "inline"), (reported, "other"))
+            if entries
+        ]
+        yield Finding(
+            "drift",
+            Severity.ERROR,
+            f"the two reports of {name_facet(facet)} differ: {'; '.join(parts)}",
+            subject=Subject(facets=(facet,)),
+            fix="make the inline report say what the facet declares, or remove it",
+            **place_origin(origin),  # type: ignore[arg-type] # by field name
+        )
+
+
+def find_confusable_ids(graph: Graph) -> Iterator[Finding]:
+    """Two ids differ only in case or Unicode form: they look alike, and do not match."""
+    assembly = graph.assembly
+    plugins = {facet.plugin for facet in assembly.facets} | set(assembly.plugins)
+    services = {service.id for service in graph.services} | {gap.id for gap in graph.gaps}
+    scopes = {service.scope for service in graph.services} | {gap.scope for gap in graph.gaps}
+    for what, ids in (
+        ("plugin ids", plugins),
+        ("facet kinds", {facet.facet for facet in assembly.facets}),
+        ("scopes", scopes),
+        ("service ids", services),
+    ):
+        for group in group_confusable(ids):
+            if what in {"scopes", "service ids"} and _is_near_miss(graph, group):
+                continue
+            yield _word_confusable(graph, what, group)
+
+
+def _is_near_miss(graph: Graph, group: list[str]) -> bool:
+    """Tell whether a missing provider already names these ids side by side."""
+    folded = fold(group[0])
+    gaps = {(fold(gap.scope), fold(gap.id)) for gap in graph.gaps if folded in map(fold, gap[:2])}
+    return any(
+        (fold(service.scope), fold(service.id)) in gaps
+        for service in graph.services
+        if service.scope in group or service.id in group
+    )
+
+
+def _word_confusable(graph: Graph, what: str, group: list[str]) -> Finding:
+    pairs = [show_difference(group[0], other) for other in group[1:]]
+    shown = list_names([pairs[0][0], *(second for _, second in pairs)])
+    origin = graph.assembly.plugins.get(group[-1]) if what == "plugin ids" else None
+    return Finding(
+        "confusable-id",
+        Severity.WARNING,
+        f"the {what} {shown} differ only in case or Unicode form; they look alike and do not match",
+        subject=Subject(detail=f"{what}: {', '.join(group)}"),
+        fix="write them all the same way, or give them names that differ visibly",
+        **(place_origin(origin) if origin else {}),  # type: ignore[arg-type] # by field name
+    )
+
+
+def find_unused_providers(graph: Graph) -> Iterator[Finding]:
+    """A facet provides a service that no other facet requires."""
+    assembly = graph.assembly
+    if assembly.is_partial or assembly.unreported or assembly.unread:
+        return
+    used = {
+        (entry.scope, entry.service, report.facet if entry.scope == LOCAL else None)
+        for report in assembly.reports
+        for entry in report.requires
+    }
+    for node, report in enumerate(assembly.reports):
+        for index, entry in enumerate(report.provides):
+            kind = report.facet if entry.scope == LOCAL else None
+            if (entry.scope, entry.service, kind) in used:
+                continue
+            facet = assembly.facets[node]
+            service = Service(entry.scope, entry.service)
+            yield Finding(
+                "unused-provider",
+                Severity.WARNING,
+                f"{name_facet(facet)} provides {name_service(service)}, which no facet requires",
+                subject=Subject(service=entry.service, scope=entry.scope, facets=(facet,)),
+                fix="remove it, unless something outside this assembly uses it",
+                **place_use(graph, Use(node, index), "provides"),  # type: ignore[arg-type]
+            )
+
+
+RULES: Final = (
+    Rule("missing-provider", Severity.ERROR, find_missing_providers),
+    Rule("local-not-reachable", Severity.ERROR, find_local_not_reachable),
+    Rule("duplicate-owner", Severity.ERROR, find_duplicate_owners),
+    Rule("mode-mismatch", Severity.ERROR, find_mode_mismatches),
+    Rule("dependency-cycle", Severity.ERROR, find_dependency_cycles),
+    Rule("scope-not-allowed", Severity.ERROR, find_wrong_scopes),
+    Rule("duplicate-plugin", Severity.ERROR, find_duplicate_plugins),
+    Rule("no-report", Severity.ERROR, find_unreported_facets),
+    Rule("drift", Severity.ERROR, find_drift),
+    Rule("unlisted-report", Severity.WARNING, find_unlisted_reports),
+    Rule("confusable-id", Severity.WARNING, find_confusable_ids),
+    Rule("unused-provider", Severity.WARNING, find_unused_providers, is_on=False),
+)

@@ -1,0 +1,97 @@
+"""The words that all rules share: how facets, services and lists of them are named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET
+from pi_contracts.contracts.findings import Facet, Related, escape, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .assembly import Origin
+    from .facets import Declaration
+    from .graph import Graph, Service, Use
+
+NAMES_SHOWN: Final = 10
+"""How many names a message lists before it says how many more there are."""
+
+
+def name_facet(facet: Facet) -> str:
+    """Name a facet: ``"plugin:kind"``."""
+    return f'"{facet}"'
+
+
+def name_service(service: Service) -> str:
+    """Name a service: ``"scope/id"``."""
+    return quote(f"{service.scope}/{service.id}")
+
+
+def list_names(names: Iterable[str], *, shown: int = NAMES_SHOWN) -> str:
+    """List names in a sentence; of very many, the first ones and the number of the others."""
+    names = list(dict.fromkeys(names))
+    if len(names) > shown:
+        return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def list_facets(facets: Iterable[Facet]) -> str:
+    """List facets in a sentence."""
+    return list_names(map(name_facet, facets))
+
+
+def rank_facets(graph: Graph, nodes: Iterable[int]) -> tuple[Facet, ...]:
+    """Return facets by name, each once."""
+    return tuple(sorted({graph.assembly.facets[node] for node in nodes}))
+
+
+def rank_uses(graph: Graph, uses: Iterable[Use]) -> list[Use]:
+    """Return declarations by the name of their facet, then by their place in its report."""
+    facets = graph.assembly.facets
+    return sorted(uses, key=lambda use: (facets[use.node], use.index))
+
+
+def place_origin(origin: Origin) -> dict[str, object]:
+    """Return the fields of a finding that say where *origin* is."""
+    if origin.locator.path is None:
+        return {}
+    facts: dict[str, object] = {"path": origin.locator.path, "pointer": origin.pointer}
+    place = origin.locator.find_place(origin.pointer)
+    if place is not None:
+        facts |= {"line": place.line, "column": place.column}
+    return facts
+
+
+def place_use(graph: Graph, use: Use, member: str) -> dict[str, object]:
+    """Return the fields of a finding that say where a declaration is made.
+
+    The call in the facet's source, where the report tells it; else the report.
+    """
+    entry = get_declaration(graph, use, member)
+    if entry.at is not UNSET:
+        return {"path": entry.at.path, "line": entry.at.line}
+    return place_origin(graph.assembly.get_origin(use.node, member, use.index))
+
+
+def get_declaration(graph: Graph, use: Use, member: str) -> Declaration:
+    """Return what a facet declares; *member* is ``requires`` or ``provides``."""
+    report = graph.assembly.reports[use.node]
+    return (report.requires if member == "requires" else report.provides)[use.index]
+
+
+def relate_uses(graph: Graph, uses: Sequence[Use], member: str) -> tuple[Related, ...]:
+    """Return places of declarations beside a finding, as far as they are known."""
+    related: list[Related] = []
+    for use in uses[:NAMES_SHOWN]:
+        facts = place_use(graph, use, member)
+        if facts:
+            facts.pop("pointer", None)
+            message = f"{name_facet(graph.assembly.facets[use.node])} {member} it here"
+            related.append(Related(message, **facts))  # type: ignore[arg-type] # by field name
+    return tuple(related)
+
+
+def list_ids(ids: Iterable[str]) -> str:
+    """List ids in a sentence."""
+    return list_names(f'"{escape(text)}"' for text in ids)
