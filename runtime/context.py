@@ -1,0 +1,243 @@
+"""Context: what accompanies one invocation, handed over explicitly, never ambient.
+
+A Context is immutable; deriving one leaves its parent as it was. Cancelling goes
+through the `Cancellation` that a Context was derived with. One event loop's
+thread only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Generic, TypeVar, overload
+
+from .errors import Cancelled
+from .failures import report
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+class ContextKey(Generic[T]):
+    """A typed key of Context values; two keys are the same only if they are one object."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name: Final = name
+
+    def __repr__(self) -> str:
+        return f"ContextKey({self.name!r})"
+
+
+TRACE: Final[ContextKey[dict[str, str]]] = ContextKey("trace")
+"""The carrier of trace metadata, all of a Context that travels with what it caused."""
+
+
+class Cancellation:
+    """A switch that cancels each Context derived with it; once thrown, it stays thrown."""
+
+    __slots__ = ("_callbacks", "_cancelled")
+
+    def __init__(self) -> None:
+        self._cancelled = False
+        self._callbacks: dict[object, Callable[[], object]] = {}
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Cancel; a second time does nothing.
+
+        Every callback runs, in the order of registration; failures are reported
+        and stop neither the others nor the caller.
+        """
+        if self._cancelled:
+            return
+        self._cancelled = True
+        callbacks, self._callbacks = self._callbacks, {}
+        for callback in callbacks.values():
+            try:
+                callback()
+            except Exception as error:  # noqa: BLE001 - whatever a callback raises is its own
+                report("a callback of a cancellation failed", error)
+
+    def _add(self, token: object, callback: Callable[[], object]) -> None:
+        self._callbacks[token] = callback
+
+    def _remove(self, token: object) -> None:
+        self._callbacks.pop(token, None)
+
+
+class CancelSubscription:
+    """A callback that waits for a Context's cancellation; closing it is idempotent."""
+
+    __slots__ = ("_callback", "_cancellations")
+
+    def __init__(
+        self, cancellations: tuple[Cancellation, ...], callback: Callable[[], object]
+    ) -> None:
+        self._cancellations = cancellations
+        self._callback: Callable[[], object] | None = callback
+        for cancellation in cancellations:
+            cancellation._add(self, self._run)  # noqa: SLF001 - the two are one mechanism
+
+    def close(self) -> None:
+        """Forget the callback."""
+        self._callback = None
+        for cancellation in self._cancellations:
+            cancellation._remove(self)  # noqa: SLF001 - the two are one mechanism
+
+    def _run(self) -> None:
+        callback = self._callback
+        self.close()
+        if callback is not None:
+            callback()
+
+
+class Context:
+    """Immutable layers of values and cancellation over `BACKGROUND`."""
+
+    __slots__ = ("_cancellations", "_key", "_parent", "_value")
+
+    _parent: Context | None
+    _key: ContextKey[Any] | None
+    _value: Any
+    _cancellations: tuple[Cancellation, ...]
+
+    def __init__(self) -> None:
+        raise TypeError("a Context is derived from another, at last from BACKGROUND")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f'a Context is immutable: "{name}" cannot be set; derive another')
+
+    def with_value(self, key: ContextKey[T], value: T) -> Context:
+        """Return a Context that also has *value* under *key*; it hides an outer one."""
+        return _derive(self, key, value, self._cancellations)
+
+    def with_cancellation(self, cancellation: Cancellation) -> Context:
+        """Return a Context that is cancelled as soon as this one or *cancellation* is."""
+        return _derive(self, None, None, (*self._cancellations, cancellation))
+
+    def without_cancellation(self) -> Context:
+        """Return a Context that keeps the values and is never cancelled.
+
+        For cleanup that must run, and for nothing else.
+        """
+        return _derive(self, None, None, ())
+
+    @overload
+    def get(self, key: ContextKey[T]) -> T | None: ...
+    @overload
+    def get(self, key: ContextKey[T], default: D) -> T | D: ...
+    def get(self, key: ContextKey[T], default: D | None = None) -> T | D | None:
+        """Return the innermost value under *key*, else *default*."""
+        layer: Context | None = self
+        while layer is not None:
+            if layer._key is key:  # noqa: SLF001 - another Context
+                value: T = layer._value  # noqa: SLF001 - another Context
+                return value
+            layer = layer._parent  # noqa: SLF001 - another Context
+        return default
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a cancellation that this Context hangs on was thrown."""
+        return any(cancellation.cancelled for cancellation in self._cancellations)
+
+    def check(self) -> None:
+        """Raise `Cancelled` if this Context is cancelled."""
+        if self.cancelled:
+            raise Cancelled
+
+    def on_cancel(self, callback: Callable[[], object]) -> CancelSubscription:
+        """Call *callback* once when this Context is cancelled; at once if it already is."""
+        subscription = CancelSubscription(self._cancellations, callback)
+        if self.cancelled:
+            subscription._run()  # noqa: SLF001 - the two are one mechanism
+        return subscription
+
+    async def wait(self, awaitable: Awaitable[T]) -> T:
+        """Await *awaitable* until it is done or this Context is cancelled.
+
+        Raises `Cancelled` then, to this waiter only: a future or task that others
+        may await as well goes on, a coroutine, which nobody else holds, is cancelled.
+        """
+        if self.cancelled:
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()
+            raise Cancelled
+        if not self._cancellations:
+            return await asyncio.shield(awaitable) if _is_shared(awaitable) else await awaitable
+        loop = asyncio.get_running_loop()
+        future = asyncio.ensure_future(awaitable)
+        cancelled: asyncio.Future[None] = loop.create_future()
+        subscription = self.on_cancel(lambda: _settle(cancelled))
+        try:
+            waited: set[asyncio.Future[Any]] = {future, cancelled}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+            if not future.done():
+                raise Cancelled
+            return future.result()
+        finally:
+            subscription.close()
+            cancelled.cancel()
+            if not _is_shared(awaitable):
+                future.cancel()
+
+    def __repr__(self) -> str:
+        layers: list[str] = []
+        layer: Context | None = self
+        while layer is not None and layer._parent is not None:  # noqa: SLF001 - another Context
+            layers.append(layer._describe())  # noqa: SLF001 - another Context
+            layer = layer._parent  # noqa: SLF001 - another Context
+        return " > ".join(["background", *reversed(layers)])
+
+    def _describe(self) -> str:
+        # Keys only: a value may be a secret, and this text ends up in logs.
+        if self._key is not None:
+            return self._key.name
+        if self._cancellations:
+            return "cancelled" if self._cancellations[-1].cancelled else "cancellation"
+        return "without cancellation"
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def _is_shared(awaitable: Awaitable[object]) -> bool:
+    return asyncio.isfuture(awaitable)
+
+
+def _derive(
+    parent: Context | None,
+    key: ContextKey[Any] | None,
+    value: object,
+    cancellations: tuple[Cancellation, ...],
+) -> Context:
+    context = Context.__new__(Context)
+    fill = object.__setattr__
+    fill(context, "_parent", parent)
+    fill(context, "_key", key)
+    fill(context, "_value", value)
+    fill(context, "_cancellations", cancellations)
+    return context
+
+
+BACKGROUND: Final = _derive(None, None, None, ())
+"""The empty root: no value, never cancelled."""
+
+
+def make_delivery_context(source: Context, scope: Context) -> Context:
+    """Return a fresh Context for a delivery that *source* caused, within *scope*.
+
+    It takes the trace metadata of *source* and nothing else: neither its other
+    values nor its cancellation, which may be settled long before the delivery.
+    """
+    carrier = source.get(TRACE)
+    return scope if carrier is None else scope.with_value(TRACE, carrier)

@@ -1,0 +1,159 @@
+"""Reading JSON text strictly; the far side of ``strict_json.encode``."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Final, NoReturn, cast
+
+import msgspec
+
+from .errors import InvalidJSON, clip
+from .strict_json import DEEPEST, JsonValue, decode, is_json
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def parse_json(text: str | bytes) -> JsonValue:
+    """Return the value that *text* spells, with integers of any size exact.
+
+    Raises `InvalidJSON`, with line and column, for text that is no JSON and for what
+    JSON readers disagree about: a name twice in one object, lone surrogates, numbers
+    out of range, NaN, and more than 512 levels.
+    """
+    data = _encode_text(text) if isinstance(text, str) else bytes(text)
+    may_be_deep = data.count(b"[") + data.count(b"{") > DEEPEST
+    try:
+        value = decode(data)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        if may_be_deep:
+            _check_depth(data)
+        return _read_slowly(data)
+    if may_be_deep and not is_json(value):
+        _check_depth(data)
+    if b":" in data and (b"\\u003" in data or _encode(value).count(b":") != data.count(b":")):
+        # Each member has a colon of its own, so one that vanished shows in their number;
+        # an escaped colon would hide it.
+        _check_names(data)
+    return cast("JsonValue", value)
+
+
+def _encode_text(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise _fault(text, error.start, "a lone surrogate, which no JSON text can carry") from None
+
+
+def _read_slowly(data: bytes) -> JsonValue:
+    """Read what the fast decoder refused: word the fault, or return a large integer."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        raise _fault(before, len(before), "expected UTF-8, found other bytes") from None
+    if text.startswith("\ufeff"):
+        raise _fault(text, 0, "expected JSON, found a byte order mark")
+    try:
+        value = json.loads(
+            text, parse_int=_parse_integer, parse_float=_parse_float, parse_constant=_parse_constant
+        )
+    except json.JSONDecodeError as error:
+        raise _fault(text, error.pos, _lower(error.msg)) from None
+    except _OutOfRangeError as error:
+        position = _find_token(text, error.spelled)
+        raise _fault(text, position, error.problem) from None
+    except RecursionError:
+        raise _fault(text, 0, "nested too deeply for the stack that is left") from None
+    _check_names(data)
+    return cast("JsonValue", value)
+
+
+class _OutOfRangeError(Exception):
+    def __init__(self, spelled: str, problem: str) -> None:
+        self.spelled = spelled
+        self.problem = problem
+
+
+def _parse_integer(token: str) -> int:
+    # int() bounds the digits that it reads, Decimal does not.
+    return int(Decimal(token))
+
+
+def _parse_float(token: str) -> float:
+    number = float(token)
+    if number in (float("inf"), float("-inf")):
+        raise _OutOfRangeError(token, "expected a number that a double can hold")
+    return number
+
+
+def _parse_constant(token: str) -> NoReturn:
+    raise _OutOfRangeError(token, f"expected JSON, found {token}")
+
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"\[\]{},:]+|[\[\]{},:]', re.DOTALL)
+
+
+def _find_token(text: str, token: str) -> int:
+    return next(m.start() for m in _TOKEN.finditer(text) if m.group() == token)
+
+
+def _check_depth(data: bytes) -> None:
+    text = data.decode(errors="replace")
+    level = 0
+    for match in _TOKEN.finditer(text):
+        part = match.group()
+        if part in "[{":
+            level += 1
+            if level > DEEPEST:
+                raise _fault(text, match.start(), f"more than {DEEPEST} levels of nesting")
+        elif part in "]}":
+            level -= 1
+
+
+def _check_names(data: bytes) -> None:
+    """Refuse a name that stands twice in one object, and lone surrogates in strings."""
+    text = data.decode()
+    objects: list[set[str] | None] = []
+    pending: re.Match[str] | None = None
+    for match in _TOKEN.finditer(text):
+        part = match.group()
+        if part[0] == '"':
+            pending = match
+            _check_surrogates(text, match)
+        elif part == "{":
+            objects.append(set())
+        elif part == "[":
+            objects.append(None)
+        elif part in "]}":
+            objects.pop()
+        elif part == ":" and pending is not None:
+            name = json.loads(pending.group())
+            names = objects[-1]
+            if names is not None and name in names:
+                shown = clip(name, 60)
+                raise _fault(
+                    text, pending.start(), f'the name "{shown}" stands twice in one object'
+                )
+            if names is not None:
+                names.add(name)
+
+
+def _check_surrogates(text: str, match: re.Match[str]) -> None:
+    if "\\u" not in match.group():
+        return
+    try:
+        json.loads(match.group()).encode()
+    except UnicodeEncodeError:
+        raise _fault(text, match.start(), "a string with a lone surrogate") from None
+
+
+def _fault(text: str, position: int, problem: str) -> InvalidJSON:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    return InvalidJSON(problem, line, column)
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:]

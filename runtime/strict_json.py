@@ -1,0 +1,253 @@
+"""Strict JSON: which Python values count as JSON, and how they become text.
+
+A value that would change silently on its way through text is none: NaN, infinities,
+bytes, dates, sets, other objects, names that are no strings, lone surrogates, cycles
+and more than `DEEPEST` levels. Tuples count as arrays, Decimal as a number,
+subclasses of str, int, float, list and dict as what they extend.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import jsonschema_rs
+import msgspec
+
+from .errors import ContractViolation
+from .pointers import join_pointer
+
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = (
+        "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
+    )
+    JsonObject: TypeAlias = "dict[str, JsonValue]"
+    JsonArray: TypeAlias = "list[JsonValue]"
+else:  # recursive aliases stand in the way of get_type_hints and of pydantic
+    JsonValue = Any
+    JsonObject = dict[str, Any]
+    JsonArray = list[Any]
+
+DEEPEST: Final = 512
+"""How many arrays and objects may stand inside each other."""
+
+READ_STRINGS: Final = {"const": "a", "enum": ["b"]}
+"""A schema that nothing fits; under ``not`` it makes a validator read each string.
+
+A bare ``{"type": "string"}`` takes a lone surrogate, since it never looks inside.
+"""
+
+_encoder: Final = msgspec.json.Encoder(decimal_format="number")
+decode: Final = msgspec.json.Decoder().decode
+
+
+@functools.cache
+def get_json_validator() -> jsonschema_rs.Validator:
+    """Return the validator that accepts exactly JSON of at most `DEEPEST` levels.
+
+    It looks at every position of a value, at the speed of any other schema, and ends
+    on cycles because it ends at a depth.
+    """
+    scalars = ["null", "boolean", "number", "string"]
+    levels = {
+        str(level): {
+            "type": [*scalars, "array", "object"],
+            "not": READ_STRINGS,
+            "items": {"$ref": f"#/$defs/{level + 1}"},
+            "additionalProperties": {"$ref": f"#/$defs/{level + 1}"},
+        }
+        for level in range(DEEPEST)
+    }
+    schema = {
+        "$ref": "#/$defs/0",
+        "$defs": {**levels, str(DEEPEST): {"type": scalars, "not": READ_STRINGS}},
+    }
+    return jsonschema_rs.Draft202012Validator(schema, offline=True)
+
+
+def is_json(value: object) -> bool:
+    """Tell whether *value* is strict JSON, by exact types only.
+
+    Raises ValueError for a type that the validator does not know; `make_plain`
+    decides about those.
+    """
+    return get_json_validator().is_valid(value)
+
+
+def encode(value: object) -> bytes:
+    """Return the JSON text of *value*, which is strict JSON."""
+    try:
+        return _encoder.encode(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return _encoder.encode(_spell_large_integers(value))
+
+
+def copy(value: object) -> JsonValue:
+    """Return *value*, which is strict JSON, as the far side of a wire would read it."""
+    try:
+        return cast("JsonValue", decode(_encoder.encode(value)))
+    except ValueError:  # an integer of more digits than Python prints or msgspec reads
+        return make_plain(value)
+
+
+def _spell_large_integers(value: object) -> object:
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return {name: _spell_large_integers(item) for name, item in members.items()}
+    if isinstance(value, list | tuple):
+        return [_spell_large_integers(item) for item in cast("list[object]", value)]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value)
+    return value
+
+
+def make_plain(value: object) -> JsonValue:
+    """Return *value* as a tree of dict, list, str, int, float, bool and None.
+
+    Raises `ContractViolation`, with the place, for what is no strict JSON.
+    """
+    top: list[JsonValue] = []
+    levels = [_Level(None, top, iter([(None, value)]))]
+    above: set[int] = set()
+    while levels:
+        level = levels[-1]
+        entry = next(level.items, None)
+        if entry is None:
+            above.discard(id(level.source))
+            levels.pop()
+            continue
+        level.token, item = entry
+        plain, inside = _make_plain_entry(item, levels)
+        level.add(level.token, plain, levels)
+        if inside is not None:
+            if id(item) in above:
+                raise _refuse("a value that contains itself", levels)
+            if len(levels) > DEEPEST:
+                raise _refuse(f"more than {DEEPEST} levels of arrays and objects", levels)
+            above.add(id(item))
+            levels.append(inside)
+    return top[0]
+
+
+class _Level:
+    """One array or object that is being copied, and how far its copy has come."""
+
+    __slots__ = ("items", "source", "target", "token")
+
+    def __init__(
+        self,
+        source: object,
+        target: dict[str, JsonValue] | list[JsonValue],
+        items: Iterator[tuple[object, object]],
+    ) -> None:
+        self.source = source
+        self.target = target
+        self.items = items
+        self.token: object = None
+
+    def add(self, token: object, plain: JsonValue, levels: list[_Level]) -> None:
+        if isinstance(self.target, dict):
+            self.target[_name_member(token, levels)] = plain
+        else:
+            self.target.append(plain)
+
+
+def _make_plain_entry(value: object, levels: list[_Level]) -> tuple[JsonValue, _Level | None]:
+    """Return the copy of *value*; of an array or object an empty one, and what fills it."""
+    if value is None or isinstance(value, bool):
+        return value, None
+    for kind, make in _SCALARS:
+        if isinstance(value, kind):
+            return make(value, levels), None
+    if isinstance(value, dict):
+        members: dict[str, JsonValue] = {}
+        return members, _Level(value, members, iter(cast("dict[Any, object]", value).items()))
+    if isinstance(value, list | tuple):
+        items: list[JsonValue] = []
+        return items, _Level(value, items, enumerate(cast("list[object]", value)))
+    raise _refuse(_name_kind(value), levels)
+
+
+def _name_member(name: object, levels: list[_Level]) -> str:
+    if not isinstance(name, str):
+        raise _refuse(f"an object with a name that is {_name_kind(name)}", _leave(levels))
+    if not _is_text(name):
+        raise _refuse("an object with a lone surrogate in a name", _leave(levels))
+    return str.__str__(name)
+
+
+def _plain_string(value: Any, levels: list[_Level]) -> JsonValue:
+    if not _is_text(value):
+        raise _refuse("a string with a lone surrogate", levels)
+    return str.__str__(value)
+
+
+def _plain_integer(value: Any, levels: list[_Level]) -> JsonValue:
+    del levels
+    return int.__int__(value)
+
+
+def _plain_float(value: Any, levels: list[_Level]) -> JsonValue:
+    if not math.isfinite(value):
+        raise _refuse("NaN" if math.isnan(value) else "an infinite number", levels)
+    return float.__float__(value)
+
+
+def _plain_decimal(value: Any, levels: list[_Level]) -> JsonValue:
+    number: Decimal = value
+    if not number.is_finite():
+        raise _refuse("NaN" if number.is_nan() else "an infinite number", levels)
+    if number == number.to_integral_value() and number.as_tuple().exponent == 0:
+        return int(number)
+    return cast("float", _plain_float(float(number), levels))
+
+
+_SCALARS: Final[tuple[tuple[type, Callable[[Any, list[_Level]], JsonValue]], ...]] = (
+    (str, _plain_string),
+    (int, _plain_integer),
+    (float, _plain_float),
+    (Decimal, _plain_decimal),
+)
+
+_KINDS: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    bytes: "bytes",
+    set: "a set",
+    type: "a class",
+}
+
+
+def _name_kind(value: object) -> str:
+    kind = type(value)
+    if isinstance(value, type):
+        kind = type
+    return _KINDS.get(kind) or f"a Python object of type {kind.__name__}"
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _leave(levels: list[_Level]) -> list[_Level]:
+    """Return *levels* as they were before the innermost one was entered."""
+    return levels[:-1]
+
+
+def _refuse(found: str, levels: list[_Level]) -> ContractViolation:
+    return ContractViolation(
+        "a JSON value",
+        found,
+        pointer=join_pointer(level.token for level in levels[1:]),
+        keyword="json",
+        schema_location="",
+    )
