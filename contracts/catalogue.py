@@ -199,7 +199,7 @@ class Catalogue:
             if not identifier.startswith("#"):
                 node = Node(schema, location, uri, dialect)
                 self._name_resource(uri, location)
-            if fragment and draft.has_lone_refs:
+            if fragment and not fragment.startswith("/") and draft.has_lone_refs:
                 self._name_anchor(uri, fragment, location)
         if not draft.has_lone_refs:
             self._note_anchors(location, node, schema)
@@ -246,11 +246,11 @@ class Catalogue:
         value = node.schema[keyword] if isinstance(node.schema, dict) else ""
         uri, _, fragment = _join(node.base, value).partition("#")
         reference = Reference(location, keyword, value, uri)
+        if uri == node.base:
+            return self._find_fragment(reference, node.resource, fragment)
         by_identifier = self._resources.get(uri)
-        by_path = None
-        if value and not value.startswith("#"):
-            path = _join(location.document, value).partition("#")[0]
-            by_path = self._resources.get(path) if path in self._documents else None
+        path = _join(location.document, value).partition("#")[0]
+        by_path = self._resources.get(path) if path in self._documents else None
         root = by_identifier or by_path
         if root is None:
             problem = "no file given has this name or identifier"
@@ -261,10 +261,6 @@ class Catalogue:
                 f" the path to {self.name_location(by_path)}"
             )
             return _break(reference, "ambiguous-ref", problem)
-        for twice in self.duplicates:
-            if twice.rule == "duplicate-id" and twice.name == uri:
-                first, second = map(self.name_location, (twice.first, twice.second))
-                return _break(reference, "ambiguous-ref", f"{first} and {second} both claim it")
         return self._find_fragment(reference, root, fragment)
 
     def _find_fragment(self, reference: Reference, root: Location, fragment: str) -> Reference:
