@@ -1,1 +1,79 @@
-"""What generated code runs on: context, tokens, state, events, errors and validation."""
+"""What generated code runs on, and what those who implement or consume a service use."""
+
+from __future__ import annotations
+
+from .context import BACKGROUND, TRACE, Cancellation, Context, ContextKey
+from .direct import connect_direct
+from .errors import (
+    BrokenSchemasError,
+    Cancelled,
+    ContractViolation,
+    InternalError,
+    InvalidArguments,
+    InvalidImplementation,
+    InvalidJSON,
+    InvalidResult,
+    InvalidToken,
+    NotAuthorized,
+    NotHydrated,
+    Overflow,
+    PiContractsError,
+    ServiceError,
+    ServiceNotImplemented,
+    StaleReference,
+    UnservedVersionError,
+)
+from .events import EventSource
+from .implementation import check_implementation
+from .link import Events, Instance, Link, Reference, State, Subscription
+from .parse import parse_json
+from .state import MutableState
+from .strict_json import JsonArray, JsonObject, JsonValue
+from .tokens import Keyed, Local, Referenced, Singleton, local_service
+from .unset import UNSET, Unset
+
+__all__ = (
+    "BACKGROUND",
+    "TRACE",
+    "UNSET",
+    "BrokenSchemasError",
+    "Cancellation",
+    "Cancelled",
+    "Context",
+    "ContextKey",
+    "ContractViolation",
+    "EventSource",
+    "Events",
+    "Instance",
+    "InternalError",
+    "InvalidArguments",
+    "InvalidImplementation",
+    "InvalidJSON",
+    "InvalidResult",
+    "InvalidToken",
+    "JsonArray",
+    "JsonObject",
+    "JsonValue",
+    "Keyed",
+    "Link",
+    "Local",
+    "MutableState",
+    "NotAuthorized",
+    "NotHydrated",
+    "Overflow",
+    "PiContractsError",
+    "Reference",
+    "Referenced",
+    "ServiceError",
+    "ServiceNotImplemented",
+    "Singleton",
+    "StaleReference",
+    "State",
+    "Subscription",
+    "UnservedVersionError",
+    "Unset",
+    "check_implementation",
+    "connect_direct",
+    "local_service",
+    "parse_json",
+)

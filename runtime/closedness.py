@@ -99,12 +99,14 @@ class ClosednessSurvey:
         """Return the schemas of all items; True among them where some have none."""
         if schema.get("maxItems") == 0:
             return []
+        prefix: list[Schema] = []
+        rest: Schema
         if self._has_prefix_items:
             prefix, rest = schema.get("prefixItems", []), schema.get("items", True)
         elif isinstance(schema.get("items"), list):
             prefix, rest = schema["items"], schema.get("additionalItems", True)
         else:
-            prefix, rest = [], schema.get("items", True)
+            rest = schema.get("items", True)
         if schema.get("maxItems", len(prefix) + 1) <= len(prefix):
             rest = False
         return [*prefix, rest]

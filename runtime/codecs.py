@@ -35,9 +35,9 @@ class Adapter(Protocol[T_co]):
         value: Any,
         /,
         *,
-        mode: Any = ...,
         by_alias: bool | None = ...,
         exclude_unset: bool = ...,
+        warnings: Any = ...,
     ) -> Any:
         """Return the JSON value of a model."""
         ...
@@ -59,8 +59,10 @@ class ModelCodec(Generic[T]):
 
     def dump(self, value: T, /) -> object:
         """Return the JSON value of a model."""
+        # In the mode "json" bytes, sets and dates would turn into something else, unseen by the
+        # schema; a value of another type is left for the schema to refuse, without a warning.
         return self._get_adapter().dump_python(
-            value, mode="json", by_alias=True, exclude_unset=True
+            value, by_alias=True, exclude_unset=True, warnings=False
         )
 
     def _get_adapter(self) -> Adapter[T]:

@@ -65,10 +65,12 @@ class Cancellation:
             except Exception as error:  # noqa: BLE001 - whatever a callback raises is its own
                 report("a callback of a cancellation failed", error)
 
-    def _add(self, token: object, callback: Callable[[], object]) -> None:
+    def add(self, token: object, callback: Callable[[], object]) -> None:
+        """Keep *callback* under *token* until it is removed or cancelled."""
         self._callbacks[token] = callback
 
-    def _remove(self, token: object) -> None:
+    def remove(self, token: object) -> None:
+        """Forget what was added under *token*."""
         self._callbacks.pop(token, None)
 
 
@@ -83,15 +85,16 @@ class CancelSubscription:
         self._cancellations = cancellations
         self._callback: Callable[[], object] | None = callback
         for cancellation in cancellations:
-            cancellation._add(self, self._run)  # noqa: SLF001 - the two are one mechanism
+            cancellation.add(self, self.run)
 
     def close(self) -> None:
         """Forget the callback."""
         self._callback = None
         for cancellation in self._cancellations:
-            cancellation._remove(self)  # noqa: SLF001 - the two are one mechanism
+            cancellation.remove(self)
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Close, and call the callback unless that has happened."""
         callback = self._callback
         self.close()
         if callback is not None:
@@ -157,7 +160,7 @@ class Context:
         """Call *callback* once when this Context is cancelled; at once if it already is."""
         subscription = CancelSubscription(self._cancellations, callback)
         if self.cancelled:
-            subscription._run()  # noqa: SLF001 - the two are one mechanism
+            subscription.run()
         return subscription
 
     async def wait(self, awaitable: Awaitable[T]) -> T:
@@ -189,15 +192,13 @@ class Context:
                 future.cancel()
 
     def __repr__(self) -> str:
-        layers: list[str] = []
-        layer: Context | None = self
-        while layer is not None and layer._parent is not None:  # noqa: SLF001 - another Context
-            layers.append(layer._describe())  # noqa: SLF001 - another Context
-            layer = layer._parent  # noqa: SLF001 - another Context
-        return " > ".join(["background", *reversed(layers)])
+        inner = "" if self._parent is None else f"{self._parent!r} > "
+        return inner + self._describe()
 
     def _describe(self) -> str:
         # Keys only: a value may be a secret, and this text ends up in logs.
+        if self._parent is None:
+            return "background"
         if self._key is not None:
             return self._key.name
         if self._cancellations:

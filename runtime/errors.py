@@ -38,8 +38,18 @@ class NotHydrated(PiContractsError):
         self.member = member
 
 
-class NoMember(PiContractsError):
+class InvalidToken(PiContractsError, ValueError):
+    """A token cannot have this id."""
+
+
+class InvalidImplementation(PiContractsError, TypeError):
     """An object that is to be provided does not implement its contract."""
+
+    def __init__(self, service: str, problems: tuple[str, ...]) -> None:
+        lines = "".join(f"\n- {problem}" for problem in problems)
+        super().__init__(f'this is no implementation of "{service}":{lines}')
+        self.service = service
+        self.problems = problems
 
 
 class BrokenSchemasError(PiContractsError):
@@ -100,8 +110,8 @@ class Cancelled(ServiceError):
 
     code = "cancelled"
 
-    def __init__(self, message: str = "the context was cancelled") -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "the context was cancelled", data: object = None) -> None:
+        super().__init__(message, data)
 
 
 class InvalidArguments(ServiceError):
@@ -127,8 +137,8 @@ class ServiceNotImplemented(ServiceError):
 
     code = "service_not_implemented"
 
-    def __init__(self, message: str = "this member is not implemented yet") -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "this is not implemented yet", data: object = None) -> None:
+        super().__init__(message, data)
 
 
 class NotAuthorized(ServiceError):
@@ -136,8 +146,8 @@ class NotAuthorized(ServiceError):
 
     code = "not_authorized"
 
-    def __init__(self, message: str = "not authorized") -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "not authorized", data: object = None) -> None:
+        super().__init__(message, data)
 
 
 class Overflow(ServiceError):
@@ -153,12 +163,6 @@ class InternalError(ServiceError):
     """
 
     code = "internal"
-
-    def __init__(self, incident: str) -> None:
-        super().__init__(
-            f"the provider failed; its log has the incident {incident}", {"incident": incident}
-        )
-        self.incident = incident
 
 
 _LONGEST_TOKEN: Final = 60

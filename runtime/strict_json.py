@@ -89,7 +89,7 @@ def copy(value: object) -> JsonValue:
     """Return *value*, which is strict JSON, as the far side of a wire would read it."""
     try:
         return cast("JsonValue", decode(_encoder.encode(value)))
-    except ValueError:  # an integer of more digits than Python prints or msgspec reads
+    except (ValueError, msgspec.MsgspecError):  # numbers beyond what text is read for
         return make_plain(value)
 
 
@@ -164,10 +164,12 @@ def _make_plain_entry(value: object, levels: list[_Level]) -> tuple[JsonValue, _
             return make(value, levels), None
     if isinstance(value, dict):
         members: dict[str, JsonValue] = {}
-        return members, _Level(value, members, iter(cast("dict[Any, object]", value).items()))
+        pairs = iter(cast("dict[object, object]", value).items())
+        return members, _Level(cast("object", value), members, pairs)
     if isinstance(value, list | tuple):
         items: list[JsonValue] = []
-        return items, _Level(value, items, enumerate(cast("list[object]", value)))
+        entries = enumerate(cast("list[object]", value))
+        return items, _Level(cast("object", value), items, entries)
     raise _refuse(_name_kind(value), levels)
 
 

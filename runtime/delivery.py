@@ -1,0 +1,197 @@
+"""Delivering values to listeners: in order, one failure apart from the others.
+
+Shared by state cells and event sources, and later by replicas. A listener that
+returns an awaitable is awaited by the one task of its subscription; what arrives
+meanwhile waits in an inbox, which bounds itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Generic, TypeVar, cast
+
+from .context import BACKGROUND, Cancellation, Context, make_delivery_context
+from .errors import Overflow
+from .failures import report
+
+T = TypeVar("T")
+
+Listener = Callable[[T, Context], object]
+
+MOST_WAITING: Final = 1024
+"""How many events may wait for one coroutine listener before its subscription ends."""
+
+
+class ListenerSubscription(Generic[T]):
+    """One listener of one channel, and the task that awaits it if it is a coroutine function."""
+
+    def __init__(
+        self,
+        channel: Channel[T],
+        listener: Listener[T],
+        *,
+        since: int,
+        accepts: Callable[[T], bool],
+    ) -> None:
+        self._channel = channel
+        self._listener = listener
+        self._accepts = accepts
+        self._inbox: deque[tuple[T, Context]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._cancellation = Cancellation()
+        self._scope = BACKGROUND.with_cancellation(self._cancellation)
+        self.since: Final = since
+        """The number of the last value that this subscription must not see again."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the subscription has ended."""
+        return self._cancellation.cancelled
+
+    def close(self) -> None:
+        """End the subscription at once: what waits is dropped, a running listener is cancelled."""
+        if self.closed:
+            return
+        self._channel.forget(self)
+        self._inbox.clear()
+        self._cancellation.cancel()
+        if self._task is not None and self._task is not _find_current_task():
+            self._task.cancel()
+
+    def deliver(self, value: T, source: Context) -> Exception | None:
+        """Hand *value* to the listener, or to its inbox; return what went wrong."""
+        if self.closed:
+            return None
+        try:
+            if not self._accepts(value):
+                return None
+            ctx = make_delivery_context(source, self._scope)
+            if self._task is not None:
+                return self._keep(value, ctx)
+            outcome = self._listener(value, ctx)
+            if inspect.isawaitable(outcome):
+                self._start(outcome)
+        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+            return error
+        return None
+
+    def _keep(self, value: T, ctx: Context) -> Exception | None:
+        if self._channel.coalesces:
+            self._inbox.clear()
+        elif len(self._inbox) == MOST_WAITING:
+            self.close()
+            return Overflow(
+                f"{MOST_WAITING} events wait for a listener; its subscription has ended"
+            )
+        self._inbox.append((value, ctx))
+        return None
+
+    def _start(self, outcome: Awaitable[object]) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            if inspect.iscoroutine(outcome):
+                outcome.close()
+            raise RuntimeError("a coroutine listener needs a running event loop") from None
+        self._task = loop.create_task(self._run(outcome))
+
+    async def _run(self, outcome: Awaitable[object]) -> None:
+        """Await *outcome*, then the listener for each value that has arrived meanwhile."""
+        pending: object = outcome
+        while True:
+            try:
+                if inspect.isawaitable(pending):
+                    await cast("Awaitable[object]", pending)
+            except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+                report(f"a listener of {self._channel.name} failed", error)
+            if not self._inbox:
+                self._task = None
+                return
+            value, ctx = self._inbox.popleft()
+            try:
+                pending = self._listener(value, ctx)
+            except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+                report(f"a listener of {self._channel.name} failed", error)
+                pending = None
+
+
+class Channel(Generic[T]):
+    """The listeners of one cell, and the values on their way to them."""
+
+    def __init__(self, name: str, *, coalesces: bool) -> None:
+        self.name: Final = name
+        """What failures of listeners are reported under."""
+        self.coalesces: Final = coalesces
+        """Whether only the latest value matters to a listener that is still busy."""
+        self._subscriptions: dict[ListenerSubscription[T], None] = {}
+        self._queue: deque[tuple[int, T, Context]] = deque()
+        self._delivering = False
+        self._number = 0
+
+    def subscribe(
+        self, listener: Listener[T], accepts: Callable[[T], bool] = lambda _: True
+    ) -> ListenerSubscription[T]:
+        """Deliver to *listener* what is published from now on and passes *accepts*."""
+        if not callable(listener):
+            raise TypeError("a listener is a function of a value and a Context")
+        subscription = ListenerSubscription(self, listener, since=self._number, accepts=accepts)
+        self._subscriptions[subscription] = None
+        return subscription
+
+    def forget(self, subscription: ListenerSubscription[T]) -> None:
+        """Deliver nothing more to *subscription*."""
+        self._subscriptions.pop(subscription, None)
+
+    def deliver_first(self, subscription: ListenerSubscription[T], value: T) -> None:
+        """Deliver a value that is there already to a subscription that is new.
+
+        What its listener publishes meanwhile is delivered afterwards.
+        """
+        outermost = not self._delivering
+        self._delivering = True
+        try:
+            self._report([subscription.deliver(value, BACKGROUND)])
+        finally:
+            self._delivering = not outermost
+        if outermost:
+            self._drain()
+
+    def publish(self, value: T, source: Context) -> None:
+        """Deliver *value* to everyone, after the delivery that may be going on.
+
+        Failures of listeners are reported after all of them ran.
+        """
+        self._number += 1
+        self._queue.append((self._number, value, source))
+        if not self._delivering:
+            self._drain()
+
+    def _drain(self) -> None:
+        self._delivering = True
+        try:
+            while self._queue:
+                number, value, source = self._queue.popleft()
+                self._report(
+                    [
+                        subscription.deliver(value, source)
+                        for subscription in list(self._subscriptions)
+                        if subscription.since < number
+                    ]
+                )
+        finally:
+            self._delivering = False
+
+    def _report(self, failures: list[Any]) -> None:
+        for failure in failures:
+            if failure is not None:
+                report(f"a listener of {self.name} failed", failure)
+
+
+def _find_current_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

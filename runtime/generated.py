@@ -1,0 +1,71 @@
+"""Everything that generated modules import, under the names that they use."""
+
+from __future__ import annotations
+
+# All four from one place: TypedDict and its qualifiers must know each other on every version.
+from typing_extensions import NotRequired, ReadOnly, Required, TypedDict  # noqa: UP035
+
+from .codecs import Codec, ModelCodec
+from .context import BACKGROUND, Context
+from .errors import (
+    Cancelled,
+    ContractViolation,
+    NotHydrated,
+    ServiceError,
+    UnservedVersionError,
+)
+from .events import EventSource
+from .link import Events, Instance, Link, Reference, State, Subscription
+from .members import ErrorCase, EventsMember, Method, Parameter, StateMember
+from .schemas import Schemas, Validator
+from .state import MutableState
+from .strict_json import JsonArray, JsonObject, JsonValue
+from .tokens import Keyed, Referenced, Singleton
+from .unset import UNSET, Unset
+
+__all__ = (
+    "BACKGROUND",
+    "UNSET",
+    "Cancelled",
+    "Codec",
+    "Context",
+    "ContractViolation",
+    "ErrorCase",
+    "EventSource",
+    "Events",
+    "EventsMember",
+    "Instance",
+    "JsonArray",
+    "JsonObject",
+    "JsonValue",
+    "Keyed",
+    "Link",
+    "Method",
+    "ModelCodec",
+    "MutableState",
+    "NotHydrated",
+    "NotRequired",
+    "Parameter",
+    "ReadOnly",
+    "Reference",
+    "Referenced",
+    "Required",
+    "Schemas",
+    "ServiceError",
+    "Singleton",
+    "State",
+    "StateMember",
+    "Subscription",
+    "TypedDict",
+    "Unset",
+    "Validator",
+    "require",
+)
+
+_SERVED = 1
+
+
+def require(version: int) -> None:
+    """Raise `UnservedVersionError` unless this runtime serves code generated for *version*."""
+    if version != _SERVED:
+        raise UnservedVersionError(version, _SERVED)

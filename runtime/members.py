@@ -1,0 +1,182 @@
+"""Members: what a generated member table holds of each method, state and source of events.
+
+A table is data: names, schemas and codecs. Calling and delivering belong elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+
+from .codecs import Codec
+from .errors import ContractViolation, ServiceError
+from .schemas import Schemas
+from .strict_json import JsonValue
+from .unset import UNSET
+
+if TYPE_CHECKING:
+    from .tokens import Referenced
+
+P = TypeVar("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Payload(Generic[T]):
+    """One place where values cross: a schema, and a codec where models are held."""
+
+    __slots__ = ("_codec", "_pointer", "_schemas")
+
+    def __init__(self, schemas: Schemas, pointer: str, codec: Codec[T] | None) -> None:
+        self._schemas = schemas
+        self._pointer = pointer
+        self._codec = codec
+
+    def dump(self, value: object) -> JsonValue:
+        """Return the JSON of *value*, unchecked; it may share parts with *value*."""
+        dumped = value if self._codec is None else self._codec.dump(cast("T", value))
+        return cast("JsonValue", dumped)
+
+    def load(self, value: JsonValue) -> T:
+        """Return what *value*, which was checked before, stands for."""
+        return cast("T", value) if self._codec is None else self._codec.load(value)
+
+    def check(self, value: object, place: str) -> JsonValue:
+        """Return the JSON of *value*, or raise `ContractViolation` with a note of the place."""
+        dumped = self.dump(value)
+        self.check_json(dumped, place)
+        return dumped
+
+    def check_json(self, value: object, place: str) -> None:
+        """Raise `ContractViolation`, with a note of the place, for JSON that does not fit."""
+        try:
+            self._schemas.get_judge(self._pointer).check(value)
+        except ContractViolation as violation:
+            violation.add_note(f"in {place}")
+            raise
+
+
+class StateMember(Generic[T]):
+    """A member that replicates the provider's latest value."""
+
+    def __init__(
+        self,
+        name: str,
+        schemas: Schemas,
+        *,
+        value: str,
+        attribute: str | None = None,
+        codec: Codec[T] | None = None,
+    ) -> None:
+        self.name: Final = name
+        self.attribute: Final = name if attribute is None else attribute
+        self.value: Final[Payload[T]] = Payload(schemas, value, codec)
+
+
+class EventsMember(Generic[T]):
+    """A member that sends events, which are never replayed."""
+
+    def __init__(
+        self,
+        name: str,
+        schemas: Schemas,
+        *,
+        payload: str,
+        discriminator: str | None = None,
+        attribute: str | None = None,
+        codec: Codec[T] | None = None,
+    ) -> None:
+        self.name: Final = name
+        self.attribute: Final = name if attribute is None else attribute
+        self.discriminator: Final = discriminator
+        self.payload: Final[Payload[T]] = Payload(schemas, payload, codec)
+
+    def make_filter(self, wanted: str) -> Callable[[T], bool]:
+        """Return what tells whether an event's discriminator is *wanted*."""
+        name = self.discriminator
+        if name is None:
+            raise TypeError(f'the events "{self.name}" have no discriminator: use subscribe')
+
+        def accepts(event: T) -> bool:
+            dumped = self.payload.dump(event)
+            return isinstance(dumped, dict) and dumped.get(name) == wanted
+
+        return accepts
+
+
+class Parameter(NamedTuple):
+    """One parameter: its name on the wire, its name in Python, and whether it must be given."""
+
+    name: str
+    attribute: str
+    required: bool
+
+
+class ErrorCase:
+    """An error that a contract announces: its class, and the schema of its data."""
+
+    def __init__(
+        self,
+        error: type[ServiceError],
+        schemas: Schemas | None = None,
+        *,
+        data: str | None = None,
+        codec: Codec[Any] | None = None,
+    ) -> None:
+        self.error: Final = error
+        self.data: Final[Payload[Any] | None] = (
+            None if schemas is None or data is None else Payload(schemas, data, codec)
+        )
+
+    @property
+    def code(self) -> str:
+        """The stable code of the error."""
+        return self.error.code
+
+    def make(self, message: str, data: JsonValue) -> ServiceError:
+        """Return the error again on the consumer's side, from data that was checked."""
+        # Generated classes have constructors of their own: (message) or (message, *, data).
+        make = cast("Callable[..., ServiceError]", self.error)
+        return make(message) if self.data is None else make(message, data=self.data.load(data))
+
+
+class Method(Generic[P, R]):
+    """A member that is called; ``result`` and ``returns`` exclude each other."""
+
+    def __init__(
+        self,
+        name: str,
+        schemas: Schemas,
+        *,
+        params: str,
+        result: str | None = None,
+        returns: Referenced[Any] | Callable[[], Referenced[Any]] | None = None,
+        errors: tuple[ErrorCase, ...] = (),
+        parameters: tuple[Parameter, ...] = (),
+        attribute: str | None = None,
+        params_codec: Codec[P] | None = None,
+        result_codec: Codec[R] | None = None,
+    ) -> None:
+        self.name: Final = name
+        self.attribute: Final = name if attribute is None else attribute
+        self.params: Final[Payload[P]] = Payload(schemas, params, params_codec)
+        self.result: Final[Payload[R] | None] = (
+            None if result is None else Payload(schemas, result, result_codec)
+        )
+        self.errors: Final[Mapping[str, ErrorCase]] = {case.code: case for case in errors}
+        self.parameters: Final = parameters
+        self._returns = returns
+
+    def get_returned(self) -> Referenced[Any] | None:
+        """Return the token of the service that the method returns a reference to, if it does."""
+        returns = self._returns
+        return returns() if callable(returns) else returns
+
+    def bind(self, params: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
+        """Return the positional and the named arguments of the Python method, without Context."""
+        positional = [params[p.name] for p in self.parameters if p.required]
+        named = {p.attribute: params.get(p.name, UNSET) for p in self.parameters if not p.required}
+        return positional, named
+
+
+Member: TypeAlias = Method[Any, Any] | StateMember[Any] | EventsMember[Any]
