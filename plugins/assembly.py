@@ -74,7 +74,7 @@ class Assembly:
 
     facets: list[Facet] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
-    places: list[_Place] = field(default_factory=list)
+    places: _PlainPlaces | list[_Place] = field(default_factory=list)
     plugins: dict[str, Origin] = field(default_factory=dict)
     """The manifest's plugins, and where each stands; empty without a manifest."""
     repeated: list[Repeated] = field(default_factory=list)
@@ -97,18 +97,42 @@ def assemble(manifest: Manifest | None, files: Sequence[ReportFile]) -> Assembly
     """Bring the manifest's facets and their reports together."""
     assembly = Assembly()
     _note_unread(assembly, manifest, files)
+    if manifest is None and len(files) == 1 and _is_plain(files[0].reports):
+        assembly.reports = files[0].reports
+        assembly.places = _PlainPlaces(files[0])
+    else:
+        _arrange(assembly, manifest, files)
+    assembly.facets = [Facet(report.plugin, report.facet) for report in assembly.reports]
+    return assembly
+
+
+def _is_plain(reports: list[Report]) -> bool:
+    """Tell whether reports can be taken as they stand: none sorts itself, none stands twice."""
+    if any(report.order is not UNSET for report in reports):
+        return False
+    if len({report.plugin for report in reports}) == len(reports):
+        return True
+    return len({(report.plugin, report.facet) for report in reports}) == len(reports)
+
+
+class _PlainPlaces:
+    """The places of reports that are taken as they stand in one file."""
+
+    def __init__(self, file: ReportFile) -> None:
+        self._file = file
+
+    def __getitem__(self, node: int) -> _Place:
+        return self._file, node
+
+
+def _arrange(assembly: Assembly, manifest: Manifest | None, files: Sequence[ReportFile]) -> None:
     rows = _collect_reports(assembly, files)
     if manifest is None:
-        if any(row.report.order is not UNSET for row in rows.values()):
-            ordered = sorted(rows.values(), key=_get_order)
-        else:
-            ordered = list(rows.values())
+        ordered = sorted(rows.values(), key=_get_order)
     else:
         ordered = _follow_manifest(assembly, manifest, rows)
-    assembly.facets = [Facet(row.report.plugin, row.report.facet) for row in ordered]
     assembly.reports = [row.report for row in ordered]
     assembly.places = [row.place for row in ordered]
-    return assembly
 
 
 class _Row(NamedTuple):

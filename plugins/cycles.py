@@ -1,79 +1,119 @@
 """Order and rings in a graph of whole numbers, without recursion.
 
-A graph is a list: of each node, the nodes that wait for it. What the numbers
-stand for belongs to `graph`.
+What the numbers stand for belongs to `graph`.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-Adjacency = Sequence[Sequence[int]]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-def sort_topologically(dependents: Adjacency, counts: Iterable[int]) -> list[int]:
-    """Return the nodes so that each comes before its dependents; ties by number.
+class Links:
+    """Of each node, the nodes that wait for it, in flat lists.
+
+    A list for each node would be many small objects, which the garbage
+    collector visits again and again while the graph grows. The links of a node
+    form a chain: ``heads[node]`` is its latest link, ``nexts[link]`` the one
+    before that, -1 the end; ``targets[link]`` is the node that waits.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.heads = [-1] * size
+        self.nexts: list[int] = []
+        self.targets: list[int] = []
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.heads)
+
+    def add(self, source: int, target: int) -> None:
+        """Note that *target* waits for *source*."""
+        self.nexts.append(self.heads[source])
+        self.heads[source] = len(self.targets)
+        self.targets.append(target)
+
+    def iter_targets(self, node: int) -> Iterator[int]:
+        """Give the nodes that wait for *node*, the latest link first."""
+        link = self.heads[node]
+        while link >= 0:
+            yield self.targets[link]
+            link = self.nexts[link]
+
+
+def sort_topologically(links: Links) -> list[int]:
+    """Return the nodes so that each comes before those that wait for it; ties by number.
 
     Nodes on a ring, and those that wait for one, are left out.
-
-    Args:
-        dependents: Of each node, the nodes that wait for it.
-        counts: Of each node, how many entries of *dependents* name it.
     """
-    waiting = list(counts)
+    heads, nexts, targets = links.heads, links.nexts, links.targets
+    waiting = [0] * len(links)
+    for target in targets:
+        waiting[target] += 1
     ready = [node for node, count in enumerate(waiting) if not count]
     order: list[int] = []
     pop, push = heapq.heappop, heapq.heappush
     while ready:
         node = pop(ready)
         order.append(node)
-        for dependent in dependents[node]:
-            waiting[dependent] -= 1
-            if not waiting[dependent]:
-                push(ready, dependent)
+        link = heads[node]
+        while link >= 0:
+            target = targets[link]
+            link = nexts[link]
+            waiting[target] -= 1
+            if not waiting[target]:
+                push(ready, target)
     return order
 
 
-def find_components(successors: Adjacency, nodes: Iterable[int]) -> list[list[int]]:
+def find_components(links: Links, nodes: Iterable[int]) -> list[list[int]]:
     """Return the strongly connected components of more than one node, each sorted.
 
     Tarjan's algorithm, with a stack of its own. *nodes* must hold all that can
     be reached from them.
     """
-    indexes: dict[int, int] = {}
-    lows: dict[int, int] = {}
+    nexts, targets = links.nexts, links.targets
+    cursors = links.heads.copy()
+    numbers = [0] * len(links)
+    lows = [0] * len(links)
+    finished = len(links) + 1
+    count = 0
     pending: list[int] = []
-    is_pending: set[int] = set()
     components: list[list[int]] = []
     for root in nodes:
-        if root in indexes:
+        if numbers[root]:
             continue
-        indexes[root] = lows[root] = len(indexes)
-        pending.append(root)
-        is_pending.add(root)
-        path = [(root, iter(successors[root]))]
+        path = [root]
         while path:
-            node, rest = path[-1]
-            for successor in rest:
-                if successor not in indexes:
-                    indexes[successor] = lows[successor] = len(indexes)
-                    pending.append(successor)
-                    is_pending.add(successor)
-                    path.append((successor, iter(successors[successor])))
+            node = path[-1]
+            if not numbers[node]:
+                count += 1
+                numbers[node] = lows[node] = count
+                pending.append(node)
+            low = lows[node]
+            link = cursors[node]
+            while link >= 0:
+                target = targets[link]
+                if not numbers[target]:
+                    path.append(target)
                     break
-                if successor in is_pending:
-                    lows[node] = min(lows[node], indexes[successor])
-            else:
-                path.pop()
-                if path:
-                    parent = path[-1][0]
-                    lows[parent] = min(lows[parent], lows[node])
-                if lows[node] == indexes[node]:
-                    component = _take_until(pending, node)
-                    is_pending.difference_update(component)
-                    if len(component) > 1:
-                        components.append(sorted(component))
+                # A finished node's low is beyond every number, so it counts for nothing.
+                low = min(low, lows[target])
+                link = nexts[link]
+            cursors[node] = link
+            lows[node] = low
+            if link >= 0:
+                continue
+            path.pop()
+            if low == numbers[node]:
+                component = _take_until(pending, node)
+                for member in component:
+                    lows[member] = finished
+                if len(component) > 1:
+                    components.append(sorted(component))
     return components
 
 

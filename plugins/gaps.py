@@ -39,7 +39,7 @@ def find_missing_providers(graph: Graph) -> Iterator[Finding]:
     """
     closeness = _Closeness(graph)
     for service, uses in _iter_judged_gaps(graph):
-        if not _find_local_elsewhere(graph, service, closeness):
+        if not _find_local_elsewhere(graph, service):
             ranked = rank_uses(graph, uses)
             yield _word_gap(graph, service, ranked, closeness.find_hints(service, ranked))
 
@@ -51,7 +51,7 @@ def find_local_not_reachable(graph: Graph) -> Iterator[Finding]:
     """
     closeness = _Closeness(graph)
     for service, uses in _iter_judged_gaps(graph):
-        elsewhere = _find_local_elsewhere(graph, service, closeness)
+        elsewhere = _find_local_elsewhere(graph, service)
         if not elsewhere:
             continue
         ranked = rank_uses(graph, uses)
@@ -105,11 +105,11 @@ def _may_provide(kind: str | None, service: Service) -> bool:
     return kind == service.scope or service.scope not in HOST_SCOPES
 
 
-def _find_local_elsewhere(graph: Graph, service: Service, closeness: _Closeness) -> list[int]:
+def _find_local_elsewhere(graph: Graph, service: Service) -> list[int]:
     if service.scope != LOCAL:
         return []
-    numbers = closeness.numbers.get(service.id, ())
-    return [graph.owners[n] for n in numbers if graph.services[n].scope == LOCAL]
+    numbers = graph.provided_ids.get(service.id, ())
+    return [graph.owners[n] for n in numbers if graph.get_service(n).scope == LOCAL]
 
 
 def _word_gap(graph: Graph, service: Service, ranked: list[Use], hints: list[_Hint]) -> Finding:
@@ -147,16 +147,8 @@ class _Closeness:
         self.graph = graph
 
     @cached_property
-    def numbers(self) -> dict[str, list[int]]:
-        """Of each id, the services that are provided under it."""
-        numbers: defaultdict[str, list[int]] = defaultdict(list)
-        for number, service in enumerate(self.graph.services):
-            numbers[service.id].append(number)
-        return dict(numbers)
-
-    @cached_property
     def _similar(self) -> SimilarIds:
-        return SimilarIds(self.numbers)
+        return SimilarIds(self.graph.provided_ids)
 
     @cached_property
     def _kinds(self) -> dict[str, set[str]]:
@@ -180,7 +172,7 @@ class _Closeness:
 
     def find_scopes(self, service: Service) -> list[Service]:
         """Return the services of the same id in other scopes, sorted."""
-        found = (self.graph.services[n] for n in self.numbers.get(service.id, ()))
+        found = (self.graph.get_service(n) for n in self.graph.provided_ids.get(service.id, ()))
         return sorted(found, key=lambda s: (s.scope, s.kind or ""))
 
     def find_hints(self, service: Service, uses: list[Use]) -> list[_Hint]:
@@ -217,9 +209,9 @@ class _Closeness:
     def _hint_ids(self, service: Service) -> Iterator[_Hint]:
         graph = self.graph
         found = [
-            graph.services[number]
+            graph.get_service(number)
             for text in self._similar.find(service.id)
-            for number in self.numbers[text]
+            for number in self.graph.provided_ids[text]
         ]
         reachable = [s for s in found if s.kind in {None, service.kind}]
         reachable.sort(key=lambda s: (s.scope != service.scope, s.scope, s.id))

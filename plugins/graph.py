@@ -9,13 +9,20 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cycles import cover_with_cycles, find_components, find_shortest_cycle, sort_topologically
+from .cycles import (
+    Links,
+    cover_with_cycles,
+    find_components,
+    find_shortest_cycle,
+    sort_topologically,
+)
 from .facets import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .assembly import Assembly
+    from .facets import Declaration
 
 LARGE_COMPONENT = 200
 """In a component of more facets than this, one ring and the size are told."""
@@ -62,11 +69,10 @@ class Graph:
 
     def __init__(self, assembly: Assembly) -> None:
         self.assembly = assembly
-        self.services: list[Service] = []
+        self._firsts: list[Declaration] = []
+        """Of each service, the declaration that provides it first."""
         self.owners: list[int] = []
         """Of each service, the facet that provides it first."""
-        self.modes: list[str] = []
-        """Of each service, the mode in which that facet provides it."""
         self.claims: dict[int, list[Use]] = {}
         """Of each service that is provided more than once, everyone who does."""
         self.gaps: dict[Service, list[Use]] = {}
@@ -75,45 +81,39 @@ class Graph:
         """Of each service, who requires it in another mode than its owner provides it in."""
         self._shared: dict[str, dict[str, int]] = {}
         self._local: dict[str, dict[str, int]] = {}
-        self._dependents: list[list[int]] = [[] for _ in assembly.facets]
-        self._counts: list[int] = [0] * len(assembly.facets)
+        self._links = Links(len(assembly.facets))
         self._is_in_order = True
         self._add_provisions()
         self._add_requirements()
 
     def _add_provisions(self) -> None:
-        shared, local, owners, modes = self._shared, self._local, self.owners, self.modes
-        services, claims = self.services, self.claims
+        shared, local, owners, firsts = self._shared, self._local, self.owners, self._firsts
+        count = 0
         for node, report in enumerate(self.assembly.reports):
             for index, entry in enumerate(report.provides):
-                scope, kind = entry.scope, None
+                scope = entry.scope
                 if scope == LOCAL:
-                    kind = report.facet
-                    table = local.setdefault(kind, {})
+                    table = local.setdefault(report.facet, {})
                 elif (known := shared.get(scope)) is not None:
                     table = known
                 else:
                     table = shared[scope] = {}
-                number = table.setdefault(entry.service, len(owners))
-                if number == len(owners):
+                number = table.setdefault(entry.service, count)
+                if number == count:
                     owners.append(node)
-                    modes.append(entry.mode)
-                    services.append(Service(scope, entry.service, kind))
+                    firsts.append(entry)
+                    count += 1
                 else:
-                    claims.setdefault(number, []).append(Use(node, index))
-        for number, uses in claims.items():
-            node = owners[number]
-            service = services[number]
-            first = next(
-                index
-                for index, entry in enumerate(self.assembly.reports[node].provides)
-                if entry.service == service.id and entry.scope == service.scope
-            )
-            uses.insert(0, Use(node, first))
+                    self.claims.setdefault(number, []).append(Use(node, index))
+        for number, uses in self.claims.items():
+            provides = self.assembly.reports[owners[number]].provides
+            first = next(i for i, entry in enumerate(provides) if entry is firsts[number])
+            uses.insert(0, Use(owners[number], first))
 
     def _add_requirements(self) -> None:
-        shared, local, owners, modes = self._shared, self._local, self.owners, self.modes
-        dependents, counts, claims = self._dependents, self._counts, self.claims
+        shared, local, owners, firsts = self._shared, self._local, self.owners, self._firsts
+        heads, nexts, targets = self._links.heads, self._links.nexts, self._links.targets
+        claims = self.claims
         nothing: dict[str, int] = {}
         for node, report in enumerate(self.assembly.reports):
             for index, entry in enumerate(report.requires):
@@ -129,14 +129,50 @@ class Graph:
                     continue
                 if number in claims:
                     continue
-                if entry.mode != modes[number]:
+                if entry.mode != firsts[number].mode:
                     self.mismatches.setdefault(number, []).append(Use(node, index))
                 provider = owners[number]
                 if provider != node:
-                    dependents[provider].append(node)
-                    counts[node] += 1
+                    nexts.append(heads[provider])  # as Links.add does, without the calls
+                    heads[provider] = len(targets)
+                    targets.append(node)
                     if provider > node:
                         self._is_in_order = False
+
+    def get_service(self, number: int) -> Service:
+        """Return the service with this number."""
+        first = self._firsts[number]
+        is_local = first.scope == LOCAL
+        kind = self.assembly.reports[self.owners[number]].facet if is_local else None
+        return Service(first.scope, first.service, kind)
+
+    def get_mode(self, number: int) -> str:
+        """Return the mode in which the first owner of a service provides it."""
+        return self._firsts[number].mode
+
+    def iter_services(self) -> Iterator[Service]:
+        """Give all services that are provided, by number."""
+        return map(self.get_service, range(len(self._firsts)))
+
+    def iter_provided_ids(self) -> Iterator[str]:
+        """Give the id of each service that is provided."""
+        return (first.service for first in self._firsts)
+
+    @cached_property
+    def provided_ids(self) -> dict[str, list[int]]:
+        """Of each id, the services that are provided under it."""
+        numbers: dict[str, list[int]] = {}
+        for number, first in enumerate(self._firsts):
+            if (known := numbers.get(first.service)) is None:
+                numbers[first.service] = [number]
+            else:
+                known.append(number)
+        return numbers
+
+    @property
+    def scopes(self) -> set[str]:
+        """The scopes in which something is provided or required."""
+        return {*self._shared, *([LOCAL] if self._local else ()), *(gap.scope for gap in self.gaps)}
 
     def find_service(self, service: Service) -> int | None:
         """Return the number of a service, None if nobody provides it."""
@@ -154,35 +190,33 @@ class Graph:
         if not self._stuck:
             return self._free
         ring_of = {node: number for number, ring in enumerate(self.components) for node in ring}
-        dependents = [
-            [d for d in row if node not in ring_of or ring_of.get(d) != ring_of[node]]
-            for node, row in enumerate(self._dependents)
-        ]
-        counts = [0] * len(dependents)
-        for row in dependents:
-            for node in row:
-                counts[node] += 1
-        return sort_topologically(dependents, counts)
+        links = Links(len(self._links))
+        for node in range(len(links)):
+            ring = ring_of.get(node, -1)
+            for target in self._links.iter_targets(node):
+                if ring < 0 or ring_of.get(target) != ring:
+                    links.add(node, target)
+        return sort_topologically(links)
 
     @cached_property
     def _free(self) -> list[int]:
         """The facets that neither stand on a ring nor wait for one, in order."""
         if self._is_in_order:
-            return list(range(len(self._counts)))
-        return sort_topologically(self._dependents, self._counts)
+            return list(range(len(self._links)))
+        return sort_topologically(self._links)
 
     @cached_property
     def _stuck(self) -> list[int]:
         """The facets on rings, and all that wait for them."""
-        if len(self._free) == len(self._counts):
+        if len(self._free) == len(self._links):
             return []
         free = set(self._free)
-        return [node for node in range(len(self._counts)) if node not in free]
+        return [node for node in range(len(self._links)) if node not in free]
 
     @cached_property
     def components(self) -> list[list[int]]:
         """The strongly connected components of more than one facet."""
-        return find_components(self._dependents, self._stuck)
+        return find_components(self._links, self._stuck)
 
     def iter_edges(self, node: int) -> Iterator[Edge]:
         """Give an edge for each service that a facet requires, and each of its owners.

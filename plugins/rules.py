@@ -55,7 +55,7 @@ def find_duplicate_owners(graph: Graph) -> Iterator[Finding]:
     A service has one owner, in either mode. A local service has one in each host.
     """
     for number, claims in graph.claims.items():
-        service = graph.services[number]
+        service = graph.get_service(number)
         ranked = rank_uses(graph, claims)
         owners = rank_facets(graph, (use.node for use in ranked))
         if len(owners) == 1:
@@ -101,7 +101,7 @@ def find_mode_mismatches(graph: Graph) -> Iterator[Finding]:
     and go, to `observe`. One finding for each service, with all who ask wrongly.
     """
     for number, uses in graph.mismatches.items():
-        service, mode = graph.services[number], graph.modes[number]
+        service, mode = graph.get_service(number), graph.get_mode(number)
         ranked = rank_uses(graph, uses)
         consumers = rank_facets(graph, (use.node for use in ranked))
         owner = graph.assembly.facets[graph.owners[number]]
@@ -181,6 +181,8 @@ def find_wrong_scopes(graph: Graph) -> Iterator[Finding]:
     Of a host kind that is not known to have those hosts beside it, only that
     two kinds serve one of these scopes is wrong.
     """
+    if graph.scopes.isdisjoint(HOST_SCOPES):
+        return
     kinds = {facet.facet for facet in graph.assembly.facets}
     serving: defaultdict[str, set[str]] = defaultdict(set)
     strangers: defaultdict[int, list[Use]] = defaultdict(list)
@@ -194,7 +196,7 @@ def find_wrong_scopes(graph: Graph) -> Iterator[Finding]:
             if number is not None and report.facet != entry.scope:
                 strangers[number].append(Use(node, index))
     for number, uses in strangers.items():
-        service = graph.services[number]
+        service = graph.get_service(number)
         judged = [
             use
             for use in uses
@@ -319,13 +321,11 @@ def find_confusable_ids(graph: Graph) -> Iterator[Finding]:
     """Two ids differ only in case or Unicode form: they look alike, and do not match."""
     assembly = graph.assembly
     plugins = {facet.plugin for facet in assembly.facets} | set(assembly.plugins)
-    services = {service.id for service in graph.services} | {gap.id for gap in graph.gaps}
-    scopes = {service.scope for service in graph.services} | {gap.scope for gap in graph.gaps}
     for what, ids in (
         ("plugin ids", plugins),
         ("facet kinds", {facet.facet for facet in assembly.facets}),
-        ("scopes", scopes),
-        ("service ids", services),
+        ("scopes", graph.scopes),
+        ("service ids", {*graph.iter_provided_ids(), *(gap.id for gap in graph.gaps)}),
     ):
         for group in group_confusable(ids):
             if what in {"scopes", "service ids"} and _is_near_miss(graph, group):
@@ -339,7 +339,7 @@ def _is_near_miss(graph: Graph, group: list[str]) -> bool:
     gaps = {(fold(gap.scope), fold(gap.id)) for gap in graph.gaps if folded in map(fold, gap[:2])}
     return any(
         (fold(service.scope), fold(service.id)) in gaps
-        for service in graph.services
+        for service in graph.iter_services()
         if service.scope in group or service.id in group
     )
 
