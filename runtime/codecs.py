@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
+from .errors import ContractViolation
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -55,7 +57,16 @@ class ModelCodec(Generic[T]):
 
     def load(self, value: Any, /) -> T:
         """Return the model of *value*, which its schema has accepted."""
-        return self._get_adapter().validate_python(value, by_alias=True, by_name=False)
+        try:
+            return self._get_adapter().validate_python(value, by_alias=True, by_name=False)
+        except ValueError as error:
+            raise ContractViolation(
+                "a value that the generated model takes",
+                "one that only its schema takes",
+                pointer="",
+                keyword="model",
+                schema_location="",
+            ) from error
 
     def dump(self, value: T, /) -> object:
         """Return the JSON value of a model."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from decimal import Decimal
 from typing import Final, NoReturn, cast
@@ -48,6 +47,8 @@ def _encode_text(text: str) -> bytes:
 
 def _read_slowly(data: bytes) -> JsonValue:
     """Read what the fast decoder refused: word the fault, or return a large integer."""
+    import json  # noqa: PLC0415 - seldom needed, and slow to load
+
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -129,7 +130,7 @@ def _check_names(data: bytes) -> None:
         elif part in "]}":
             objects.pop()
         elif part == ":" and pending is not None:
-            name = json.loads(pending.group())
+            name = decode(pending.group())
             names = objects[-1]
             if names is not None and name in names:
                 shown = clip(name, 60)
@@ -144,8 +145,8 @@ def _check_surrogates(text: str, match: re.Match[str]) -> None:
     if "\\u" not in match.group():
         return
     try:
-        json.loads(match.group()).encode()
-    except UnicodeEncodeError:
+        decode(match.group())
+    except msgspec.MsgspecError:
         raise _fault(text, match.start(), "a string with a lone surrogate") from None
 
 

@@ -6,17 +6,17 @@ open, for being JSON at all. How a refusal is worded belongs to ``wording.py``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar, cast
 
 import jsonschema_rs
+import msgspec
 
 from .closedness import ClosednessSurvey
 from .codecs import Codec
 from .errors import BrokenSchemasError, ContractViolation
 from .pointers import split_reference
-from .strict_json import DEEPEST, get_json_validator, make_plain
+from .strict_json import DEEPEST, decode, get_json_validator, make_plain
 
 T = TypeVar("T")
 
@@ -25,12 +25,11 @@ class Schemas:
     """The bundled schemas of one generated module.
 
     *text* is one flat JSON document, ``{"$schema": …, "$defs": {…}}``, in which each
-    reference is ``#/$defs/KEY``.
+    reference is ``#/$defs/KEY``; with ``"formats": "assert"`` formats are checked.
     """
 
-    def __init__(self, text: str, *, assert_formats: bool = False) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._assert_formats = assert_formats
         self._document: dict[str, Any] | None = None
         self._judges: dict[str, Judge] = {}
 
@@ -51,14 +50,16 @@ class Schemas:
     def _compile(self, pointer: str) -> Judge:
         if self._document is None:
             try:
-                self._document = json.loads(self._text)
-            except ValueError as error:
+                self._document = cast("dict[str, Any]", decode(self._text))
+            except msgspec.MsgspecError as error:
                 raise BrokenSchemasError(pointer, str(error)) from error
-        document = _cut_out(cast("dict[str, Any]", self._document), pointer)
+        document = _cut_out(self._document, pointer)
         levels = _find_levels(document)
         try:
             validator = jsonschema_rs.validator_for(
-                document, validate_formats=self._assert_formats, offline=True
+                document,
+                validate_formats=self._document.get("formats") == "assert",
+                offline=True,
             )
         except (ValueError, jsonschema_rs.ReferencingError) as error:
             raise BrokenSchemasError(pointer, str(error).partition("\n")[0]) from error

@@ -6,9 +6,8 @@ process; a local service is another one than a remote service of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from .errors import InvalidToken
 from .members import ErrorCase, Member, Method
@@ -20,30 +19,45 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-# No slots: a subscripted call such as Singleton[Models](...) sets an attribute and survives
-# that a frozen class refuses it, but not how a frozen class with slots does.
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RemoteToken(Generic[T]):
-    """A service with a contract, which may be provided in another process."""
+class _Frozen:
+    """Each attribute is set once and for all."""
 
-    id: str
-    version: int
-    digest: str
-    members: tuple[Member, ...]
-    proxy: Callable[[Link], T]
-    """Makes the consumer's view over a link."""
-    scopes: tuple[str, ...] | None = None
-    """Where it may be provided; None is anywhere."""
-    deprecated: bool = False
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self.__dict__:
+            raise AttributeError(f'a token is immutable: "{name}" cannot be set')
+        super().__setattr__(name, value)
 
-    def __post_init__(self) -> None:
-        check_id(self.id)
 
-    @property
-    def errors(self) -> dict[str, ErrorCase]:
+class RemoteToken(_Frozen, Generic[T]):
+    """A service with a contract, which may be provided in another process.
+
+    *proxy* makes the consumer's view over a link; *scopes* None is anywhere.
+    """
+
+    def __init__(
+        self,
+        *,
+        id: str,  # noqa: A002 - the word of the contract
+        version: int,
+        digest: str,
+        members: tuple[Member, ...],
+        proxy: Callable[[Link], T],
+        scopes: tuple[str, ...] | None = None,
+        deprecated: bool = False,
+    ) -> None:
+        check_id(id)
+        self.id: Final = id
+        self.version: Final = version
+        self.digest: Final = digest
+        self.members: Final = members
+        self.proxy: Final = proxy
+        self.scopes: Final = scopes
+        self.deprecated: Final = deprecated
+        methods = [member for member in members if isinstance(member, Method)]
+        self.errors: Final[Mapping[str, ErrorCase]] = {
+            code: case for method in methods for code, case in method.errors.items()
+        }
         """Every error that a method of the service announces, by code."""
-        methods = [member for member in self.members if isinstance(member, Method)]
-        return {code: case for method in methods for code, case in method.errors.items()}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RemoteToken) and self.id == other.id
@@ -51,39 +65,63 @@ class RemoteToken(Generic[T]):
     def __hash__(self) -> int:
         return hash(("remote", self.id))
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id!r}>"
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+
 class Singleton(RemoteToken[T]):
     """A service of which there is one: provided once, used by many."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Keyed(RemoteToken[T]):
-    """A service of which there are instances, each under a key of its own."""
+    """A service of which there are instances, each under a key of its own.
 
-    key: Validator[str] | None = None
-    """Checks keys when an instance is spawned."""
+    *key* checks keys when an instance is spawned.
+    """
+
+    def __init__(
+        self,
+        *,
+        id: str,  # noqa: A002 - the word of the contract
+        version: int,
+        digest: str,
+        members: tuple[Member, ...],
+        proxy: Callable[[Link], T],
+        scopes: tuple[str, ...] | None = None,
+        deprecated: bool = False,
+        key: Validator[str] | None = None,
+    ) -> None:
+        super().__init__(
+            id=id,
+            version=version,
+            digest=digest,
+            members=members,
+            proxy=proxy,
+            scopes=scopes,
+            deprecated=deprecated,
+        )
+        self.key: Final = key
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Referenced(RemoteToken[T]):
     """A service that only a method returns, as a private reference."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Local(Generic[T]):
+class Local(_Frozen, Generic[T]):
     """A service of this process only: no contract, no schema, any Python object."""
 
-    id: str
-
-    def __post_init__(self) -> None:
-        check_id(self.id)
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - the word of the contract
+        check_id(id)
+        self.id: Final = id
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Local) and self.id == other.id
+        return isinstance(other, Local) and self.id == cast("Local[object]", other).id
 
     def __hash__(self) -> int:
         return hash(("local", self.id))
+
+    def __repr__(self) -> str:
+        return f"<Local {self.id!r}>"
 
 
 def local_service(name: str) -> Local[T]:
