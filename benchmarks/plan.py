@@ -25,7 +25,7 @@ from pi_contracts.plugins.plan import make_plan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RUNS = 5
+RUNS = 4
 
 
 def name_need(number: int) -> Declaration:

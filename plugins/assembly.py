@@ -205,9 +205,9 @@ def _follow_manifest(
     inline: dict[tuple[str, str], _Row] = {}
     for report, pointer in manifest.iter_inline_reports():
         key = (report.plugin, report.facet)
-        row = _Row(report, (manifest.locator, pointer))
-        first = inline.setdefault(key, row)
-        if first is not row:
+        new = _Row(report, (manifest.locator, pointer))
+        first = inline.setdefault(key, new)
+        if first is not new:
             inline[key] = _Row(_merge(first.report, report), first.place)
     kinds = _list_facets(assembly, manifest, reported)
     ordered: list[_Row] = []
@@ -224,8 +224,8 @@ def _follow_manifest(
             if declared is not None and recorded is not None:
                 _compare(assembly, declared.report, recorded.report, origin)
         ordered += sorted(rows, key=_get_order)
-    for (plugin, kind), row in reported.items():
-        assembly.unlisted.append((Facet(plugin, kind), _locate(row.place)))
+    for (plugin, kind), unlisted in reported.items():
+        assembly.unlisted.append((Facet(plugin, kind), _locate(unlisted.place)))
     return ordered
 
 
@@ -238,20 +238,20 @@ def _list_facets(
         by_plugin.setdefault(plugin, []).append(kind)
     origins: dict[str, list[Origin]] = {}
     kinds: dict[str, dict[str, Origin]] = {}
-    for index, plugin in enumerate(manifest.plugins):
+    for index, entry in enumerate(manifest.plugins):
         origin = Origin(manifest.locator, manifest.get_pointer(index))
-        origins.setdefault(plugin.id, []).append(origin)
-        facets = kinds.setdefault(plugin.id, {})
-        if plugin.facets is not UNSET:
-            for kind in plugin.facets:
+        origins.setdefault(entry.id, []).append(origin)
+        facets = kinds.setdefault(entry.id, {})
+        if entry.facets is not UNSET:
+            for kind in entry.facets:
                 step = kind.replace("~", "~0").replace("/", "~1")
                 facets.setdefault(kind, Origin(origin.locator, f"{origin.pointer}/facets/{step}"))
             continue
-        found = [*_find_installed_kinds(plugin.id), *by_plugin.get(plugin.id, ())]
+        found = [*_find_installed_kinds(entry.id), *by_plugin.get(entry.id, ())]
         for kind in found:
             facets.setdefault(kind, origin)
         if not found:
-            assembly.unreported.append(Unreported(plugin.id, None, origin))
+            assembly.unreported.append(Unreported(entry.id, None, origin))
     assembly.plugins = {plugin: places[0] for plugin, places in origins.items()}
     assembly.repeated += (
         Repeated(plugin, None, tuple(places))

@@ -7,11 +7,12 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pi_contracts.contracts.findings import Finding, Severity, Subject, quote
+from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, quote
 
 from .facets import HOST_SCOPES, LOCAL
 from .similar import SimilarIds, fold, show_difference
 from .wording import (
+    agree,
     list_facets,
     list_ids,
     name_service,
@@ -59,15 +60,15 @@ def find_local_not_reachable(graph: Graph) -> Iterator[Finding]:
         providers = rank_facets(graph, elsewhere)
         shared = [s for s in closeness.find_scopes(service) if s.scope != LOCAL]
         hints = "".join(
-            f"; {name_service(s)}, which {_list_providers(graph, s)} provides, is another service"
+            f"; {_say_who_provides(graph, s)} {name_service(s)}, which is another service"
             for s in shared[:_HINTS_SHOWN]
         )
         kind = quote(service.kind or "")
         yield Finding(
             "local-not-reachable",
             Severity.ERROR,
-            f"{list_facets(consumers)} {_agree(consumers, 'require')} {name_service(service)}, "
-            f"which only {list_facets(providers)} {_agree(providers, 'provide')}, in another "
+            f"{list_facets(consumers)} {agree(consumers, 'require')} {name_service(service)}, "
+            f"which only {list_facets(providers)} {agree(providers, 'provide')}, in another "
             f"process; a local service is not seen outside its host{hints}",
             subject=Subject(service=service.id, scope=LOCAL, facets=(*consumers, *providers)),
             related=relate_uses(graph, ranked[1:], "requires"),
@@ -92,6 +93,9 @@ def _iter_judged_gaps(graph: Graph) -> Iterator[tuple[Service, list[Use]]]:
         return
     kinds = {entry.facet for entry in assembly.unreported}
     kinds |= {facet.facet for facet in assembly.unread}
+    if not kinds:
+        yield from graph.gaps.items()
+        return
     for service, uses in graph.gaps.items():
         if not any(_may_provide(kind, service) for kind in kinds):
             yield service, uses
@@ -122,17 +126,13 @@ def _word_gap(graph: Graph, service: Service, ranked: list[Use], hints: list[_Hi
     return Finding(
         "missing-provider",
         Severity.ERROR,
-        f"{list_facets(consumers)} {_agree(consumers, 'require')} {name}, which no facet "
+        f"{list_facets(consumers)} {agree(consumers, 'require')} {name}, which no facet "
         f"provides{where}, and {verb}{close}",
         subject=Subject(service=service.id, scope=service.scope, facets=consumers),
         related=relate_uses(graph, ranked[1:], "requires"),
         fix=hints[0].fix if hints else otherwise,
         **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
     )
-
-
-def _agree(facets: tuple[object, ...], verb: str) -> str:
-    return f"{verb}s" if len(facets) == 1 else verb
 
 
 class _Hint(NamedTuple):
@@ -177,80 +177,80 @@ class _Closeness:
 
     def find_hints(self, service: Service, uses: list[Use]) -> list[_Hint]:
         """Return what comes close to *service*, which nobody provides, the closest first."""
-        return [
-            *self._hint_scopes(service),
-            *self._hint_ids(service),
-            *self._hint_plugins(service, uses),
-        ]
+        hints = self._hint_scopes(service) or self._hint_ids(service)
+        return hints + self._hint_plugins(service, uses)
 
-    def _hint_scopes(self, service: Service) -> Iterator[_Hint]:
-        graph = self.graph
+    def _hint_scopes(self, service: Service) -> list[_Hint]:
+        hints: list[_Hint] = []
         for other in self.find_scopes(service)[:_HINTS_SHOWN]:
-            owners = _list_providers(graph, other)
+            does = _say_who_provides(self.graph, other)
+            here, there = quote(service.scope), quote(other.scope)
             if other.kind is not None:
                 text = (
-                    f"{owners} provides it as a local service, which only host kind "
-                    f"{quote(other.kind)} sees"
+                    f"{does} it as a local service, which only host kind {quote(other.kind)} sees"
                 )
-                yield _Hint(text, f"provide it in scope {quote(service.scope)}")
+                hints.append(_Hint(text, f"provide it in scope {here}"))
                 continue
-            shown = quote(other.scope)
+            fix = f"require it in scope {there}, or provide it in scope {here}"
             if fold(other.scope) == fold(service.scope):
-                wanted, shown = show_difference(service.scope, other.scope)
-                text = f"{owners} provides it in scope {shown}, and not in scope {wanted}"
+                here, there = show_difference(service.scope, other.scope)
+                hints.append(_Hint(f"{does} it in scope {there}, and not in scope {here}", fix))
             else:
-                text = f"{owners} provides it in scope {shown}"
-            yield _Hint(
-                text,
-                f"require it in scope {quote(other.scope)}, or provide it in scope "
-                f"{quote(service.scope)}",
-            )
+                hints.append(_Hint(f"{does} it in scope {there}", fix))
+        return hints
 
-    def _hint_ids(self, service: Service) -> Iterator[_Hint]:
-        graph = self.graph
+    def _hint_ids(self, service: Service) -> list[_Hint]:
+        similar = self._similar.find(service.id)
+        if not similar:
+            return []
         found = [
-            graph.get_service(number)
-            for text in self._similar.find(service.id)
+            self.graph.get_service(number)
+            for text in similar
             for number in self.graph.provided_ids[text]
         ]
         reachable = [s for s in found if s.kind in {None, service.kind}]
         reachable.sort(key=lambda s: (s.scope != service.scope, s.scope, s.id))
+        hints: list[_Hint] = []
         for other in reachable[:_HINTS_SHOWN]:
-            owners = _list_providers(graph, other)
+            does, name = _say_who_provides(self.graph, other), name_service(other)
+            text = f"{does} {name}, a similar id"
             if fold(other.id) == fold(service.id):
                 wanted, given = show_difference(service.id, other.id)
-                text = (
-                    f"{owners} provides {given} in scope {quote(other.scope)}, "
-                    f"which is not the same id as {wanted}"
-                )
-            else:
-                text = f"{owners} provides {name_service(other)}, a similar id"
-            yield _Hint(text, f"require {name_service(other)}, or provide {name_service(service)}")
+                scope = quote(other.scope)
+                text = f"{does} {given} in scope {scope}, which is not the same id as {wanted}"
+            fix = f"require {name}, or provide {name_service(service)}"
+            hints.append(_Hint(text, fix))
+        return hints
 
-    def _hint_plugins(self, service: Service, uses: list[Use]) -> Iterator[_Hint]:
+    def _hint_plugins(self, service: Service, uses: list[Use]) -> list[_Hint]:
         kind = service.kind or (service.scope if service.scope in HOST_SCOPES else None)
         if kind is None or not self.graph.assembly.plugins:
-            return
+            return []
         owners = (self.graph.assembly.facets[use.node].plugin for use in uses)
-        named = [
+        named = (
             plugin
             for word in _WORD.findall(fold(service.id))
             if len(plugins := self._plugins.get(word, [])) <= _HINTS_SHOWN
             for plugin in plugins
-        ]
-        lacking = [
-            plugin for plugin in dict.fromkeys([*named, *owners]) if kind not in self._kinds[plugin]
-        ]
-        if lacking:
-            what = "has no facet" if len(lacking) == 1 else "have no facets"
-            yield _Hint(
-                f"{list_ids(sorted(lacking))} {what} of kind {quote(kind)}",
+        )
+        lacking = sorted({p for p in (*named, *owners) if kind not in self._kinds[p]})
+        if not lacking:
+            return []
+        what = "has no facet" if len(lacking) == 1 else "have no facets"
+        return [
+            _Hint(
+                f"{list_ids(lacking)} {what} of kind {quote(kind)}",
                 f"add the facet of kind {quote(kind)} that provides {name_service(service)}",
             )
+        ]
 
 
-def _list_providers(graph: Graph, service: Service) -> str:
-    number = graph.find_service(service)
-    uses = graph.claims.get(number or 0, []) if number is not None else []
-    nodes = [use.node for use in uses] or [graph.owners[number or 0]]
-    return list_facets(rank_facets(graph, nodes))
+def _say_who_provides(graph: Graph, service: Service) -> str:
+    owners = _rank_owners(graph, service)
+    return f"{list_facets(owners)} {agree(owners, 'provide')}"
+
+
+def _rank_owners(graph: Graph, service: Service) -> tuple[Facet, ...]:
+    number = graph.get_number(service)
+    uses = graph.claims.get(number, ())
+    return rank_facets(graph, [graph.owners[number], *(use.node for use in uses)])

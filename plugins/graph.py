@@ -37,10 +37,10 @@ class Service(NamedTuple):
 
 
 class Use(NamedTuple):
-    """One declaration: the facet's index, and the declaration's index in its report."""
+    """One declaration: the facet's index, and the declaration's position in its report."""
 
     node: int
-    index: int
+    position: int
 
 
 class Edge(NamedTuple):
@@ -49,8 +49,10 @@ class Edge(NamedTuple):
     consumer: int
     provider: int
     service: Service
+    number: int
+    """Of the service."""
     mode: str
-    index: int
+    position: int
     """Of the declaration among what the consumer requires."""
 
 
@@ -139,6 +141,12 @@ class Graph:
                     if provider > node:
                         self._is_in_order = False
 
+    def get_number(self, service: Service) -> int:
+        """Return the number of a service that somebody provides."""
+        if service.scope == LOCAL:
+            return self._local[service.kind or ""][service.id]
+        return self._shared[service.scope][service.id]
+
     def get_service(self, number: int) -> Service:
         """Return the service with this number."""
         first = self._firsts[number]
@@ -224,52 +232,42 @@ class Graph:
         A service that the facet requires twice in one mode has one edge.
         """
         report = self.assembly.reports[node]
-        told: set[tuple[Service, str]] = set()
+        told: set[tuple[int, str]] = set()
         for index, entry in enumerate(report.requires):
             kind = report.facet if entry.scope == LOCAL else None
             service = Service(entry.scope, entry.service, kind)
             number = self.find_service(service)
-            if number is None or (service, entry.mode) in told:
+            if number is None or (number, entry.mode) in told:
                 continue
-            told.add((service, entry.mode))
+            told.add((number, entry.mode))
             uses = self.claims.get(number)
             owners = dict.fromkeys(use.node for use in uses) if uses else (self.owners[number],)
             for owner in owners:
-                yield Edge(node, owner, service, entry.mode, index)
+                yield Edge(node, owner, service, number, entry.mode, index)
 
     def find_rings(self) -> Iterator[Ring]:
         """Give shortest rings until each facet that stands on one has been named.
 
         Which ones does not depend on the order of the reports.
         """
-        facets = self.assembly.facets
         for component in self.components:
-            members = set(component)
-            ranked = sorted(component, key=facets.__getitem__)
-            successors: dict[int, list[int]] = {}
-
-            def get_successors(
-                node: int,
-                members: set[int] = members,
-                successors: dict[int, list[int]] = successors,
-            ) -> list[int]:
-                if node not in successors:
-                    inner = set(self._iter_clear_providers(node)) & members
-                    successors[node] = sorted(inner, key=facets.__getitem__)
-                return successors[node]
-
+            ranked = sorted(component, key=self.assembly.facets.__getitem__)
+            successors = self._rank_successors(ranked)
             if len(component) > LARGE_COMPONENT:
-                cycles = [find_shortest_cycle(ranked[0], get_successors)]
+                cycles = [find_shortest_cycle(ranked[0], successors.__getitem__)]
             else:
-                cycles = cover_with_cycles(ranked, get_successors)
+                cycles = cover_with_cycles(ranked, successors.__getitem__)
             for cycle in cycles:
                 yield self._make_ring(cycle, len(component))
 
-    def _iter_clear_providers(self, node: int) -> Iterator[int]:
-        """Give the other facets that a facet waits for, disputed services left aside."""
-        for edge in self.iter_edges(node):
-            if edge.provider != node and self.find_service(edge.service) not in self.claims:
-                yield edge.provider
+    def _rank_successors(self, ranked: list[int]) -> dict[int, list[int]]:
+        """Return, of each member of a component, the members it waits for, in the order given."""
+        providers: dict[int, list[int]] = {node: [] for node in ranked}
+        for provider in ranked:
+            for consumer in self._links.iter_targets(provider):
+                if (known := providers.get(consumer)) is not None and provider not in known[-1:]:
+                    known.append(provider)
+        return providers
 
     def _make_ring(self, cycle: list[int], size: int) -> Ring:
         first = min(range(len(cycle)), key=lambda i: self.assembly.facets[cycle[i]])
@@ -278,7 +276,7 @@ class Graph:
             tuple(
                 edge
                 for edge in self.iter_edges(node)
-                if edge.provider == following and self.find_service(edge.service) not in self.claims
+                if edge.provider == following and edge.number not in self.claims
             )
             for node, following in zip(nodes, (*nodes[1:], nodes[0]), strict=True)
         )

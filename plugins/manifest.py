@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -134,14 +134,13 @@ def _parse_carefully(source: Source) -> tuple[Manifest | None, tuple[Finding, ..
     from .shapes import find_mistakes  # noqa: PLC0415 # loads jsonschema_rs, seldom needed
 
     mistakes = find_mistakes(source, "manifest")
-    value = source.value
-    if not isinstance(value, dict) or any(
-        path in {("manifest",), ("plugins",)} for path in mistakes.paths
-    ):
+    is_other = any(path in {("manifest",), ("plugins",)} for path in mistakes.paths)
+    if is_other or not isinstance(source.value, dict):
         return None, mistakes.findings
-    rows = value.get("plugins")
-    if not isinstance(rows, list) or "manifest" not in value:
+    value = cast("dict[str, object]", source.value)
+    if "manifest" not in value or "plugins" not in value:
         return None, mistakes.findings
+    rows = cast("list[dict[str, object]]", value["plugins"])
     faulty_facets: dict[int, set[str]] = {}
     faulty_plugins: set[int] = set()
     for path in mistakes.paths:
@@ -158,7 +157,7 @@ def _parse_carefully(source: Source) -> tuple[Manifest | None, tuple[Finding, ..
         plugins,
         Locator(source.path, source=source),
         indexes,
-        frozenset((rows[i]["id"], kind) for i in indexes for kind in faulty_facets.get(i, ())),
+        frozenset((str(rows[i]["id"]), kind) for i in indexes for kind in faulty_facets.get(i, ())),
         is_partial=bool(faulty_plugins),
     )
     return manifest, mistakes.findings
@@ -168,6 +167,7 @@ def _make_plugin(row: dict[str, object], faulty: set[str]) -> Plugin:
     """Make a plugin from an object that is valid but for the *faulty* facets."""
     facets = row.get("facets")
     if isinstance(facets, dict):
-        row = {**row, "facets": {k: "?" if k in faulty else v for k, v in facets.items()}}
+        entries = cast("dict[str, object]", facets)
+        row = {**row, "facets": {k: "?" if k in faulty else v for k, v in entries.items()}}
     # Not strict: the schema lets 1.0 stand for 1, as JSON does.
     return msgspec.convert(row, Plugin, strict=False)

@@ -16,6 +16,7 @@ from .gaps import find_local_not_reachable, find_missing_providers, list_unjudge
 from .graph import LARGE_COMPONENT, Service, Use
 from .similar import fold, group_confusable, show_difference
 from .wording import (
+    agree,
     get_declaration,
     list_facets,
     list_names,
@@ -112,10 +113,10 @@ def find_mode_mismatches(graph: Graph) -> Iterator[Finding]:
                 f"and itself provides it as {mode}"
             )
         else:
-            requires = "requires" if len(consumers) == 1 else "require"
             message = (
-                f"{list_facets(consumers)} {requires} {name_service(service)} as {wanted}, "
-                f"but {name_facet(owner)} provides it as {mode}"
+                f"{list_facets(consumers)} {agree(consumers, 'require')} "
+                f"{name_service(service)} as {wanted}, but "
+                f"{name_facet(owner)} provides it as {mode}"
             )
         yield Finding(
             "mode-mismatch",
@@ -144,21 +145,24 @@ def find_dependency_cycles(graph: Graph) -> Iterator[Finding]:
 
 def _word_ring(graph: Graph, ring: Ring) -> Finding:
     facets = [graph.assembly.facets[node] for node in ring.nodes]
+    count = len(facets)
+    half = _HOPS_SHOWN // 2
+    is_shown = [count <= _HOPS_SHOWN or not half <= i < count - half for i in range(count)]
     hops = [
         f"requires {list_names(name_service(edge.service) for edge in edges)} of "
-        f"{name_facet(facets[(index + 1) % len(facets)])}"
+        f"{name_facet(facets[(index + 1) % count])}"
         for index, edges in enumerate(ring.services)
+        if is_shown[index]
     ]
-    if len(hops) > _HOPS_SHOWN:
-        half = _HOPS_SHOWN // 2
-        hops = [*hops[:half], f"… and {len(hops) - 2 * half} more …", *hops[-half:]]
+    if count > _HOPS_SHOWN:
+        hops.insert(half, f"… and {count - 2 * half} more …")
     larger = (
         f" (one ring among {ring.size} facets that all wait for each other)"
         if ring.size > LARGE_COMPONENT
         else ""
     )
     first = ring.services[0][0]
-    uses = [Use(edges[0].consumer, edges[0].index) for edges in ring.services]
+    uses = [Use(edges[0].consumer, edges[0].position) for edges in ring.services]
     return Finding(
         "dependency-cycle",
         Severity.ERROR,
@@ -211,12 +215,11 @@ def find_wrong_scopes(graph: Graph) -> Iterator[Finding]:
 def _word_wrong_scope(graph: Graph, service: Service, ranked: list[Use]) -> Finding:
     providers = rank_facets(graph, (use.node for use in ranked))
     scope = quote(service.scope)
-    verb = "provides" if len(providers) == 1 else "provide"
     return Finding(
         "scope-not-allowed",
         Severity.ERROR,
-        f"{list_facets(providers)} {verb} {name_service(service)}, but scope {scope} is served by "
-        f"the host of kind {scope} alone, and calls never reach another process",
+        f"{list_facets(providers)} {agree(providers, 'provide')} {name_service(service)}, but "
+        f"scope {scope} is served by the host of kind {scope} alone, and calls reach no other one",
         subject=Subject(service=service.id, scope=service.scope, facets=providers),
         related=relate_uses(graph, ranked[1:], "provides"),
         fix=f"provide it in a facet of kind {scope}, or as a local service",
@@ -303,7 +306,7 @@ def find_drift(graph: Graph) -> Iterator[Finding]:
     for facet, origin, declared, reported in graph.assembly.drifts:
         parts = [
             f"{list_names(sorted(name_service(Service(d.scope, d.service)) for d in entries))} "
-            f"{'stands' if len(entries) == 1 else 'stand'} in the {where} report only"
+            f"{agree(entries, 'stand')} in the {where} report only"
             for entries, where in ((declared, "inline"), (reported, "other"))
             if entries
         ]

@@ -31,9 +31,11 @@ def name_service(service: Service) -> str:
 def list_names(names: Iterable[str], *, shown: int = NAMES_SHOWN) -> str:
     """List names in a sentence; of very many, the first ones and the number of the others."""
     names = list(dict.fromkeys(names))
+    if len(names) == 1:
+        return names[0]
     if len(names) > shown:
         return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def list_facets(facets: Iterable[Facet]) -> str:
@@ -41,15 +43,27 @@ def list_facets(facets: Iterable[Facet]) -> str:
     return list_names(map(name_facet, facets))
 
 
+def agree(subjects: Sequence[object], verb: str) -> str:
+    """Return the verb in the form that agrees with the number of subjects."""
+    return f"{verb}s" if len(subjects) == 1 else verb
+
+
 def rank_facets(graph: Graph, nodes: Iterable[int]) -> tuple[Facet, ...]:
     """Return facets by name, each once."""
-    return tuple(sorted({graph.assembly.facets[node] for node in nodes}))
+    distinct = set(nodes)
+    facets = graph.assembly.facets
+    if len(distinct) == 1:
+        return (facets[distinct.pop()],)
+    return tuple(sorted(facets[node] for node in distinct))
 
 
 def rank_uses(graph: Graph, uses: Iterable[Use]) -> list[Use]:
     """Return declarations by the name of their facet, then by their place in its report."""
     facets = graph.assembly.facets
-    return sorted(uses, key=lambda use: (facets[use.node], use.index))
+    uses = list(uses)
+    if len(uses) == 1:
+        return uses
+    return sorted(uses, key=lambda use: (facets[use.node], use.position))
 
 
 def place_origin(origin: Origin) -> dict[str, object]:
@@ -71,17 +85,19 @@ def place_use(graph: Graph, use: Use, member: str) -> dict[str, object]:
     entry = get_declaration(graph, use, member)
     if entry.at is not UNSET:
         return {"path": entry.at.path, "line": entry.at.line}
-    return place_origin(graph.assembly.get_origin(use.node, member, use.index))
+    return place_origin(graph.assembly.get_origin(use.node, member, use.position))
 
 
 def get_declaration(graph: Graph, use: Use, member: str) -> Declaration:
     """Return what a facet declares; *member* is ``requires`` or ``provides``."""
     report = graph.assembly.reports[use.node]
-    return (report.requires if member == "requires" else report.provides)[use.index]
+    return (report.requires if member == "requires" else report.provides)[use.position]
 
 
 def relate_uses(graph: Graph, uses: Sequence[Use], member: str) -> tuple[Related, ...]:
     """Return places of declarations beside a finding, as far as they are known."""
+    if not uses:
+        return ()
     related: list[Related] = []
     for use in uses[:NAMES_SHOWN]:
         facts = place_use(graph, use, member)
