@@ -190,7 +190,7 @@ def _parse_carefully(data: bytes, name: str) -> tuple[ReportFile, tuple[Finding,
 
 def _make_report(row: object) -> Report:
     """Make a report from a JSON object that is known to be valid."""
-    full = {"requires": [], "provides": [], **cast("dict[str, object]", row)}
+    full: dict[str, object] = {"requires": [], "provides": [], **cast("dict[str, object]", row)}
     # Not strict: the schema lets 1.0 stand for 1, as JSON does.
     return msgspec.convert(full, Report, strict=False)
 
@@ -200,5 +200,6 @@ def _name_facet(row: object) -> Facet | None:
         return None
     members = cast("dict[str, object]", row)
     plugin, facet = members.get("pluginId"), members.get("facet")
-    is_named = isinstance(plugin, str) and isinstance(facet, str)
-    return Facet(plugin, facet) if is_named else None
+    if not isinstance(plugin, str) or not isinstance(facet, str):
+        return None
+    return Facet(plugin, facet)
