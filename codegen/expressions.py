@@ -1,0 +1,76 @@
+"""Annotations as expressions, laid out as `ruff format` does."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from .literals import WIDTH, measure
+
+
+class Subscript(msgspec.Struct, frozen=True):
+    """``head[argument, argument]``."""
+
+    head: str
+    arguments: tuple[Expression, ...]
+
+
+class Alternatives(msgspec.Struct, frozen=True):
+    """``option | option``."""
+
+    options: tuple[Expression, ...]
+
+
+Expression: TypeAlias = str | Subscript | Alternatives
+"""A name or a literal is its own text."""
+
+
+def write_flat(expression: Expression) -> str:
+    """Return an expression on one line."""
+    if isinstance(expression, str):
+        return expression
+    if isinstance(expression, Subscript):
+        return f"{expression.head}[{', '.join(map(write_flat, expression.arguments))}]"
+    return " | ".join(map(write_flat, expression.options))
+
+
+def write_line(head: str, expression: Expression, tail: str, indent: int) -> str:
+    """Return ``head expression tail``, broken into lines where it is too long for one.
+
+    A line that cannot be broken is told apart with a comment for linters.
+    """
+    flat = f"{head}{write_flat(expression)}{tail}"
+    if measure(flat) <= WIDTH:
+        return flat
+    margin = " " * indent
+    if isinstance(expression, Subscript):
+        return _break(head, expression, tail, indent)
+    body = _write_inner(expression, indent + 4)
+    return f"{head}(\n{body}\n{margin}){tail}"
+
+
+def _break(head: str, expression: Subscript, tail: str, indent: int) -> str:
+    comma = "," if len(expression.arguments) > 1 else ""
+    lines = [_write_inner(one, indent + 4, comma) for one in expression.arguments]
+    return "\n".join([f"{head}{expression.head}[", *lines, f"{' ' * indent}]{tail}"])
+
+
+def _write_inner(expression: Expression, indent: int, tail: str = "") -> str:
+    """Return an expression that has lines of its own, between brackets."""
+    margin = " " * indent
+    flat = f"{margin}{write_flat(expression)}{tail}"
+    if isinstance(expression, str) or measure(flat) <= WIDTH:
+        return flat
+    if isinstance(expression, Subscript):
+        return _break(margin, expression, tail, indent)
+    lines: list[str] = []
+    last = len(expression.options) - 1
+    for index, option in enumerate(expression.options):
+        head = margin if index == 0 else f"{margin}| "
+        end = tail if index == last else ""
+        line = f"{head}{write_flat(option)}{end}"
+        if isinstance(option, Subscript) and measure(line) > WIDTH:
+            line = _break(head, option, end, indent)
+        lines.append(line)
+    return "\n".join(lines)

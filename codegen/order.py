@@ -1,0 +1,53 @@
+"""The order of declarations: what a name stands for comes before it, wherever that is possible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .graph import find_components
+from .shapes import Alias, Declaration, Key, Named, Record, get_shapes, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def order_declarations(
+    declarations: Mapping[Key, Declaration],
+) -> Iterator[tuple[Declaration, frozenset[Key]]]:
+    """Yield the declarations in the order of their definition.
+
+    An alias follows everything it mentions, unless it lies in a ring of nothing but
+    aliases; it then comes with the keys of the ring. A record may mention what
+    follows it.
+    """
+    edges = {key: _find_mentions(one, declarations) for key, one in declarations.items()}
+    place = {key: index for index, key in enumerate(declarations)}
+    for component in find_components(edges):
+        members = sorted(component, key=place.__getitem__)
+        for key in members:
+            if isinstance(declarations[key], Record):
+                yield declarations[key], frozenset()
+        inside = frozenset(members)
+        aliases = {
+            key: [
+                one for one in edges[key] if one in inside and isinstance(declarations[one], Alias)
+            ]
+            for key in members
+            if isinstance(declarations[key], Alias)
+        }
+        for ring in find_components(aliases):
+            is_ring = len(ring) > 1 or ring[0] in aliases[ring[0]]
+            for key in sorted(ring, key=place.__getitem__):
+                yield declarations[key], frozenset(ring if is_ring else ())
+
+
+def _find_mentions(
+    declaration: Declaration, declarations: Mapping[Key, Declaration]
+) -> tuple[Key, ...]:
+    """Return the declared types that a declaration mentions, each once."""
+    found: dict[Key, None] = {}
+    for shape in get_shapes(declaration):
+        for one in walk(shape):
+            if isinstance(one, Named) and one.key in declarations:
+                found[one.key] = None
+    return tuple(found)

@@ -1,0 +1,95 @@
+"""What the text of a module can name: its own types, and those of the modules it imports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .expressions import Alternatives, Expression, Subscript
+from .shaper import get_shapes_of
+from .shapes import ANYTHING, NOTHING, Atom, Key, ListOf, Literal, MapOf, Named, Shape
+
+if TYPE_CHECKING:
+    from pi_contracts.contracts.catalogue import Catalogue
+
+    from .layout import Layout, Module
+    from .shaper import ModuleShapes
+
+
+@dataclass(slots=True)
+class Scope:
+    """What a module can name: its own types, and those of the modules it imports."""
+
+    catalogue: Catalogue
+    layout: Layout
+    shapes: ModuleShapes
+    defined: set[Key] = field(default_factory=set[Key])
+    """What the text so far has defined."""
+    imports: dict[Module, str] = field(default_factory=dict["Module", str])
+    """The alias of each module that is used."""
+
+    def get_name(self, key: Key) -> str:
+        """Return the name of a declared type, as this module writes it."""
+        name = self.shapes.names.get(key)
+        if name is not None:
+            return name
+        module = self.layout.module_of(key.node[0].location.document)
+        return self.get_name_in(module, key)
+
+    def get_name_in(self, module: Module, key: Key) -> str:
+        """Return the name of a type of another module."""
+        shapes = get_shapes_of(self.catalogue, self.layout, module)
+        return f"{self.import_module(module)}.{shapes.names[key]}"
+
+    def import_module(self, module: Module) -> str:
+        """Return the alias of a module, which is imported from then on."""
+        if module not in self.imports:
+            self.imports[module] = get_module_aliases(self.layout)[module]
+        return self.imports[module]
+
+    def write_imports(self) -> tuple[str, ...]:
+        """Return the lines that import the modules used so far, sorted as ruff sorts them."""
+        here = self.shapes.module.name
+        rows: list[tuple[int, str, str, str]] = []
+        for module, alias in self.imports.items():
+            shared = 0
+            for own, other in zip(here[:-1], module.name[:-1], strict=False):
+                if own != other:
+                    break
+                shared += 1
+            up = len(here) - 1 - shared
+            package = "." * (up + 1) + ".".join(module.name[shared:-1])
+            rows.append((-up, package, module.name[-1], alias))
+        rows.sort()
+        return tuple(f"from {package} import {name} as {alias}" for _, package, name, alias in rows)
+
+
+def get_module_aliases(layout: Layout) -> dict[Module, str]:
+    """Return the private name that other modules import each module by."""
+    names: dict[str, list[Module]] = {}
+    for module in layout.modules:
+        names.setdefault("_" + "_".join(module.name).lstrip("_"), []).append(module)
+    return {
+        module: name if index == 0 else f"{name}_{index}"
+        for name, modules in names.items()
+        for index, module in enumerate(sorted(modules, key=lambda one: (len(one.name), one.name)))
+    }
+
+
+def express(shape: Shape, scope: Scope) -> Expression:
+    """Return the annotation for a shape, with everything as the runtime names it."""
+    match shape:
+        case Atom(text):
+            return text
+        case Literal(values):
+            return Subscript("t.Literal", values)
+        case ListOf(item):
+            return Subscript("list", (express(item, scope),))
+        case MapOf(value):
+            return Subscript("dict", ("str", express(value, scope)))
+        case Named(key):
+            return scope.get_name(key)
+        case _:
+            if shape == NOTHING:
+                return ANYTHING.text
+            return Alternatives(tuple(express(one, scope) for one in shape.options))

@@ -1,0 +1,132 @@
+"""The types of one module, printed: what a template puts where types belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from .expressions import write_flat
+from .layout import Layout, Module
+from .order import order_declarations
+from .pydantic import ModelPrinter
+from .scope import Scope
+from .shaper import ModuleShapes, get_shapes_of
+from .shapes import Key, Named, Record, Shape, walk
+from .typeddict import TypedDictPrinter
+from .writing import Printer, is_spaced, write_alias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pi_contracts.contracts.catalogue import Catalogue
+    from pi_contracts.contracts.model import Location
+    from pi_contracts.contracts.names import PublicNames
+
+TypesKind = Literal["typed-dict", "pydantic"]
+"""What payloads are in Python: plain dictionaries, or models."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSection:
+    """The types of one module, printed."""
+
+    text: str
+    """All declarations, as `ruff format` would write them, without blank lines around."""
+    exports: tuple[str, ...]
+    """The public names of the types, sorted."""
+    imports: tuple[str, ...]
+    """The lines that import other modules of the package, sorted."""
+    annotations: Mapping[Location, str]
+    """The type of each payload of a contract; of a schema, of its root and its definitions."""
+    modelled: frozenset[Location]
+    """The payloads that are models or hold some; all others are plain JSON values."""
+    public: PublicNames | None
+    """The names of a contract's protocol, provider, token and errors."""
+    uses_typing: bool
+    """Whether the text needs ``typing`` as ``t``."""
+    uses_pydantic: bool
+    """Whether the text needs ``pydantic``."""
+
+
+def make_types(
+    catalogue: Catalogue, layout: Layout, module: Module, kind: TypesKind
+) -> TypeSection:
+    """Return the types of *module*, printed as *kind* says."""
+    shapes = get_shapes_of(catalogue, layout, module)
+    scope = Scope(catalogue, layout, shapes)
+    printer = TypedDictPrinter(scope) if kind == "typed-dict" else ModelPrinter(scope)
+    home = layout.home_of(module.documents[0])
+    is_shared = home is not None and home != module
+    blocks = _write_shared(scope, home) if is_shared else _write_own(scope, printer)
+    annotations = {at: write_flat(printer.express(shape)) for at, shape in shapes.payloads.items()}
+    text = _join(blocks if is_shared else [*printer.write_preamble(), *blocks])
+    return TypeSection(
+        text=text,
+        exports=tuple(sorted(shapes.names.values())),
+        imports=scope.write_imports(),
+        annotations=annotations,
+        modelled=frozenset(_find_modelled(catalogue, layout, shapes) if kind == "pydantic" else ()),
+        public=shapes.public,
+        uses_typing="t." in text or any("t.Literal" in one for one in annotations.values()),
+        uses_pydantic="pydantic." in text,
+    )
+
+
+def _write_own(scope: Scope, printer: Printer) -> list[str]:
+    shapes = scope.shapes
+    blocks: list[str] = []
+    for declaration, ring in order_declarations(shapes.declarations):
+        name = shapes.names[declaration.key]
+        if isinstance(declaration, Record):
+            blocks.append(printer.write_record(declaration, name))
+        elif ring:
+            blocks.append(printer.write_ring(declaration, name, ring))
+        else:
+            blocks.append(write_alias(declaration, name, printer.express(declaration.shape)))
+        scope.defined.add(declaration.key)
+    return blocks
+
+
+def _write_shared(scope: Scope, home: Module) -> list[str]:
+    """Return the names of a public module for the types that its ring's module defines."""
+    return [
+        write_alias(None, name, scope.get_name_in(home, key))
+        for key, name in scope.shapes.names.items()
+    ]
+
+
+def _join(blocks: Iterable[str]) -> str:
+    """Return the blocks with the blank lines between them that classes ask for."""
+    parts: list[str] = []
+    before = ""
+    for block in blocks:
+        if parts:
+            parts.append("\n\n\n" if is_spaced(before) or is_spaced(block) else "\n\n")
+        parts.append(block)
+        before = block
+    return "".join(parts)
+
+
+def _find_modelled(
+    catalogue: Catalogue, layout: Layout, shapes: ModuleShapes
+) -> Iterable[Location]:
+    """Yield the payloads in whose shapes a record lies, however deep."""
+    for location, payload in shapes.payloads.items():
+        seen: set[Key] = set()
+        pending: list[tuple[ModuleShapes, Shape]] = [(shapes, payload)]
+        while pending:
+            owner, shape = pending.pop()
+            for one in walk(shape):
+                if not isinstance(one, Named) or one.key in seen:
+                    continue
+                seen.add(one.key)
+                found = owner
+                if one.key not in owner.declarations:
+                    uri = one.key.node[0].location.document
+                    found = get_shapes_of(catalogue, layout, layout.module_of(uri))
+                declaration = found.declarations[one.key]
+                if isinstance(declaration, Record):
+                    yield location
+                    pending.clear()
+                    break
+                pending.append((found, declaration.shape))
