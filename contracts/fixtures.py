@@ -1,0 +1,333 @@
+"""Fixtures: payloads beside the contracts that say which values must pass and which must not.
+
+A fixture is judged by the bundle of its document, as generated code judges values.
+How a refusal is worded is the caller's.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, cast
+
+import jsonschema_rs
+import msgspec
+
+from .bundle import Arguments, make_bundle
+from .documents import FIXTURES, find_inputs, get_stem
+from .findings import Finding, Related, Severity, Subject, escape
+from .model import Contract, Events, Location, Method, State
+from .source import Source, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from .catalogue import Catalogue
+    from .documents import Document
+    from .read import Reading
+
+
+class Violation(Protocol):
+    """Why a value is refused; as a string, in words."""
+
+    @property
+    def pointer(self) -> str:
+        """Where in the value."""
+        ...
+
+
+Explain: TypeAlias = "Callable[[jsonschema_rs.Validator, object, dict[str, Any]], Violation | None]"
+"""Says why a validator, compiled from a document, refuses a value; None if it does not."""
+
+_ROOT: Final = "$root"
+_NAME: Final = re.compile(r"(?P<name>.+)\.(?P<verdict>valid|invalid)(?:-[0-9]+)?\.json")
+
+
+class _Target(NamedTuple):
+    """What a fixture is an example of."""
+
+    document: Document
+    subject: str
+    """What the name of the fixture says between the document and the verdict."""
+    root: Location | Arguments
+    pointer: str
+    """Where in the document it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixture:
+    file: Path
+    target: _Target
+    is_valid: bool
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One folder of documents, and whose names fixtures there can begin with."""
+
+    path: Path
+    targets: dict[str, _Target] = field(default_factory=dict[str, _Target])
+    judged: set[str] = field(default_factory=set[str])
+    """Stems of the documents whose fixtures are judged."""
+    others: set[str] = field(default_factory=set[str])
+    """Stems of files beside them that are not among the documents, or are broken."""
+
+
+def check_fixtures(
+    reading: Reading, paths: Sequence[Path], explain: Explain, base: Path | None = None
+) -> tuple[Finding, ...]:
+    """Judge the fixtures beside the documents of *paths*, and in folders for fixtures.
+
+    Documents with errors of their own, and those that refer to such, are passed over.
+
+    Args:
+        reading: What came of reading *paths*.
+        paths: Folders and files.
+        explain: Words a refusal.
+        base: The folder that findings name files relative to; the working directory.
+    """
+    checker = _Checker(reading.catalogue, explain, base or Path.cwd())
+    checker.check(_find_folders(reading, [path for path in paths if path.exists()]))
+    return tuple(checker.findings)
+
+
+def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
+    catalogue = reading.catalogue
+    broken = _find_broken(reading)
+    folders: dict[Path, _Folder] = {}
+    given = {one.file for one in find_inputs(paths)}
+    for file in sorted(given):
+        folder = folders.setdefault(file.parent, _Folder(file.parent))
+        document = catalogue.documents.get(file.as_uri())
+        if document is None or document.uri in broken:
+            folder.others.add(get_stem(file.name))
+            continue
+        stem = get_stem(file.name)
+        folder.judged.add(stem)
+        for target in _list_targets(document, catalogue.contracts.get(document.uri)):
+            name = f"{stem}.{target.subject}" if target.subject else stem
+            folder.targets.setdefault(name, target)
+    for path in paths:
+        for parent, names, _ in os.walk(path):
+            names[:] = sorted(name for name in names if not name.startswith("."))
+            if FIXTURES in names:
+                # not resolve(): a link is named as the user names it
+                absolute = Path(os.path.abspath(parent))  # noqa: PTH100
+                folders.setdefault(absolute, _Folder(absolute))
+    for folder in folders.values():
+        for file in folder.path.glob("*.json"):
+            if file not in given and not _NAME.fullmatch(file.name):
+                folder.others.add(get_stem(file.name))
+    return sorted(folders.values(), key=lambda folder: folder.path)
+
+
+def _find_broken(reading: Reading) -> set[str]:
+    """Return the URIs of documents that cannot be judged by, since they have errors."""
+    catalogue = reading.catalogue
+    faulty = {one.path for one in reading.findings if one.severity is Severity.ERROR}
+    if not faulty:
+        return set()
+    broken = {one.uri for one in catalogue.documents.values() if one.source.path in faulty}
+    links: set[tuple[str, str]] = set()
+    for reference in catalogue.get_references():
+        if reference.target is None:
+            broken.add(reference.location.document)
+        else:
+            links.add((reference.location.document, reference.target.document))
+    grown = True
+    while grown:
+        above = {source for source, target in links if target in broken} - broken
+        broken |= above
+        grown = bool(above)
+    return broken
+
+
+def _list_targets(document: Document, contract: Contract | None) -> Iterator[_Target]:
+    """Yield what fixtures of a document can be examples of; members come before definitions."""
+    root = Location(document.uri, "")
+    if contract is not None:
+        yield from _list_payloads(document, contract)
+    else:
+        yield _Target(document, "", root, "")
+    value = cast("dict[str, object]", document.value) if isinstance(document.value, dict) else {}
+    for keyword in ("$defs", "definitions"):
+        definitions = value.get(keyword)
+        if isinstance(definitions, dict):
+            for name in cast("dict[str, object]", definitions):
+                at = root / keyword / name
+                yield _Target(document, name, at, at.pointer)
+
+
+def _list_payloads(document: Document, contract: Contract) -> Iterator[_Target]:
+    for member in contract.members:
+        at = Location(document.uri, "") / "members" / member.name
+        if isinstance(member, State):
+            yield _Target(document, member.name, member.value, at.pointer)
+        elif isinstance(member, Events):
+            yield _Target(document, member.name, member.payload, at.pointer)
+        else:
+            yield _Target(document, f"{member.name}.params", _close(member), at.pointer)
+            if member.result is not None:
+                yield _Target(document, f"{member.name}.result", member.result, at.pointer)
+    for case in contract.errors:
+        if case.data is not None:
+            yield _Target(document, f"{case.code}.error", case.data, case.data.pointer)
+    if contract.key is not None:
+        yield _Target(document, "$key", contract.key, contract.key.pointer)
+
+
+def _close(method: Method) -> Arguments:
+    required = tuple(parameter.name for parameter in method.params if parameter.required)
+    return Arguments({parameter.name: parameter.schema for parameter in method.params}, required)
+
+
+class _Checker:
+    def __init__(self, catalogue: Catalogue, explain: Explain, base: Path) -> None:
+        self.catalogue = catalogue
+        self.explain = explain
+        self.base = base
+        self.findings: list[Finding] = []
+
+    def check(self, folders: Sequence[_Folder]) -> None:
+        fixtures: dict[str, list[_Fixture]] = {}
+        for folder in folders:
+            for file in _list_files(folder.path):
+                match = _NAME.fullmatch(file.name)
+                target = folder.targets.get(match["name"]) if match else None
+                if match is None or target is None:
+                    self._note_stray(folder, file, match["name"] if match else None)
+                else:
+                    fixture = _Fixture(file, target, match["verdict"] == "valid")
+                    fixtures.setdefault(target.document.uri, []).append(fixture)
+        for uri, group in fixtures.items():
+            self._judge(self.catalogue.documents[uri], group)
+
+    def _judge(self, document: Document, fixtures: Sequence[_Fixture]) -> None:
+        roots = {one.target.subject or _ROOT: one.target.root for one in fixtures}
+        bundle = make_bundle(self.catalogue, roots, document.uri)
+        for subject in roots:
+            group = [one for one in fixtures if (one.target.subject or _ROOT) == subject]
+            schema = {**bundle.document, "$ref": bundle.pointers[subject]}
+            asserts = bundle.document.get("formats") == "assert"
+            try:
+                validator = jsonschema_rs.validator_for(
+                    schema, validate_formats=asserts, offline=True
+                )
+            except (ValueError, jsonschema_rs.ReferencingError) as problem:
+                self._note_uncompilable(group[0].target, problem)
+                continue
+            for fixture in group:
+                self._judge_one(fixture, validator, bundle.document)
+
+    def _judge_one(
+        self, fixture: _Fixture, validator: jsonschema_rs.Validator, document: dict[str, Any]
+    ) -> None:
+        source = self._read(fixture.file)
+        if source is None:
+            return
+        target = fixture.target
+        what = _name_target(target)
+        related = (_relate(target),)
+        if not fixture.is_valid:
+            if validator.is_valid(source.value):
+                message = f"the fixture must be refused as {what}, and is accepted"
+                fix = "tighten the schema, or name the fixture .valid.json"
+                finding = source.find("fixture-accepted", message, "", fix=fix)
+                self.findings.append(msgspec.structs.replace(finding, related=related))
+            return
+        violation = self.explain(validator, source.value, document)
+        if violation is not None:
+            message = f"the fixture must be accepted as {what}, and is refused: {violation}"
+            fix = "change the fixture or the schema, or name the fixture .invalid.json"
+            finding = source.find("fixture-refused", message, violation.pointer, fix=fix)
+            self.findings.append(msgspec.structs.replace(finding, related=related))
+
+    def _read(self, file: Path) -> Source | None:
+        name = self._name(file)
+        try:
+            text = file.read_bytes()
+        except OSError as problem:
+            message = f"the fixture cannot be read: {problem.strerror}"
+            subject = Subject(document=name)
+            fault = Finding("unreadable-file", Severity.ERROR, message, path=name, subject=subject)
+            self.findings.append(fault)
+            return None
+        source = parse_source(text, name)
+        self.findings.extend(source.findings)
+        return source if source.is_readable else None
+
+    def _note_uncompilable(self, target: _Target, problem: Exception) -> None:
+        words = escape(str(problem).partition("\n")[0])
+        message = f"the schema of {_name_target(target)} does not compile: {words}"
+        source = target.document.source
+        self.findings.append(source.find("uncompilable-schema", message, target.pointer))
+
+    def _name(self, file: Path) -> str:
+        return Path(os.path.relpath(file, self.base)).as_posix()
+
+    def _note_stray(self, folder: _Folder, file: Path, name: str | None) -> None:
+        if name is None:
+            problem = "its name does not end in .valid.json, .invalid.json or .valid-2.json"
+            self._note_unmatched(file, problem, None)
+            return
+        stem = _find_stem(name, folder.judged | folder.others)
+        if stem in folder.others:
+            return
+        if stem is None:
+            known: Mapping[str, Any] = dict.fromkeys(sorted(folder.judged))
+            close = difflib.get_close_matches(name.partition(".")[0], known, n=1)
+            problem = "no contract or schema beside it has this name"
+            self._note_unmatched(file, problem, close[0] if close else None)
+            return
+        subject = name.removeprefix(stem).removeprefix(".")
+        names = [one.subject for one in folder.targets.values() if one.subject]
+        close = difflib.get_close_matches(subject, sorted(set(names)), n=1)
+        problem = (
+            f'"{escape(stem)}" has no "{escape(subject)}"'
+            if subject
+            else (f'"{escape(stem)}" is a contract, and a fixture names one of its payloads')
+        )
+        self._note_unmatched(file, problem, close[0] if close else None)
+
+    def _note_unmatched(self, file: Path, problem: str, close: str | None) -> None:
+        name = self._name(file)
+        hint = f'; did you mean "{escape(close)}"?' if close else ""
+        self.findings.append(
+            Finding(
+                "unmatched-fixture",
+                Severity.ERROR,
+                f"the fixture belongs to nothing: {problem}{hint}",
+                path=name,
+                subject=Subject(document=name),
+                fix="name it after its contract and a member, an error or a definition, "
+                "such as models.select.params.valid.json",
+            )
+        )
+
+
+def _list_files(folder: Path) -> list[Path]:
+    """Return the files that are fixtures by their names or their folder, in a stable order."""
+    beside = [file for file in folder.glob("*.json") if _NAME.fullmatch(file.name)]
+    inside = (folder / FIXTURES).glob("*.json")
+    return sorted(file for file in (*beside, *inside) if not file.is_dir())
+
+
+def _find_stem(name: str, stems: set[str]) -> str | None:
+    """Return the longest of *stems* that *name* begins with."""
+    fitting = [stem for stem in stems if name == stem or name.startswith(f"{stem}.")]
+    return max(fitting, key=len, default=None)
+
+
+def _name_target(target: _Target) -> str:
+    path = escape(target.document.path)
+    return f'"{escape(target.subject)}" of {path}' if target.subject else path
+
+
+def _relate(target: _Target) -> Related:
+    """Say where the schema stands that a fixture is judged by."""
+    source = target.document.source
+    place = source.find_place(target.pointer, of_key=True)
+    return Related("it is judged by this", source.path, place.line, place.column)

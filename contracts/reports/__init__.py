@@ -1,0 +1,1 @@
+"""Reports: findings as text for people, JSON, annotations of GitHub, and SARIF."""
