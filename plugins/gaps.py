@@ -112,7 +112,7 @@ def _may_provide(kind: str | None, service: Service) -> bool:
 def _find_local_elsewhere(graph: Graph, service: Service) -> list[int]:
     if service.scope != LOCAL:
         return []
-    numbers = graph.provided_ids.get(service.id, ())
+    numbers = graph.find_by_id(service.id)
     return [graph.owners[n] for n in numbers if graph.get_service(n).scope == LOCAL]
 
 
@@ -148,7 +148,7 @@ class _Closeness:
 
     @cached_property
     def _similar(self) -> SimilarIds:
-        return SimilarIds(self.graph.provided_ids)
+        return SimilarIds(dict.fromkeys(self.graph.iter_provided_ids()))
 
     @cached_property
     def _kinds(self) -> dict[str, set[str]]:
@@ -172,7 +172,7 @@ class _Closeness:
 
     def find_scopes(self, service: Service) -> list[Service]:
         """Return the services of the same id in other scopes, sorted."""
-        found = (self.graph.get_service(n) for n in self.graph.provided_ids.get(service.id, ()))
+        found = (self.graph.get_service(n) for n in self.graph.find_by_id(service.id))
         return sorted(found, key=lambda s: (s.scope, s.kind or ""))
 
     def find_hints(self, service: Service, uses: list[Use]) -> list[_Hint]:
@@ -206,7 +206,7 @@ class _Closeness:
         found = [
             self.graph.get_service(number)
             for text in similar
-            for number in self.graph.provided_ids[text]
+            for number in self.graph.find_by_id(text)
         ]
         reachable = [s for s in found if s.kind in {None, service.kind}]
         reachable.sort(key=lambda s: (s.scope != service.scope, s.scope, s.id))

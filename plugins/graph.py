@@ -7,7 +7,7 @@ service is another one in each kind of host.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from .cycles import (
     Links,
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from .assembly import Assembly
     from .facets import Declaration
 
-LARGE_COMPONENT = 200
+LARGE_COMPONENT: Final = 200
 """In a component of more facets than this, one ring and the size are told."""
+
+_MANY_SCOPES: Final = 32
+"""With more scopes than this, an id is looked up in an index and not in each scope."""
 
 
 class Service(NamedTuple):
@@ -166,15 +169,18 @@ class Graph:
         """Give the id of each service that is provided."""
         return (first.service for first in self._firsts)
 
+    def find_by_id(self, service_id: str) -> list[int]:
+        """Return the services that are provided under an id, in whatever scope."""
+        if len(self._shared) + len(self._local) > _MANY_SCOPES:
+            return self._by_id.get(service_id, [])
+        tables = (*self._shared.values(), *self._local.values())
+        return [number for table in tables if (number := table.get(service_id)) is not None]
+
     @cached_property
-    def provided_ids(self) -> dict[str, list[int]]:
-        """Of each id, the services that are provided under it."""
+    def _by_id(self) -> dict[str, list[int]]:
         numbers: dict[str, list[int]] = {}
         for number, first in enumerate(self._firsts):
-            if (known := numbers.get(first.service)) is None:
-                numbers[first.service] = [number]
-            else:
-                known.append(number)
+            numbers.setdefault(first.service, []).append(number)
         return numbers
 
     @property
@@ -192,19 +198,21 @@ class Graph:
     def order(self) -> list[int]:
         """All facets, providers first, ties by their place.
 
-        What facets on a ring need of each other is left aside, so that the
-        others still find their place.
+        Facets on a ring, and those that wait for one, come after all others;
+        what facets on a ring need of each other is left aside.
         """
-        if not self._stuck:
+        stuck = self._stuck
+        if not stuck:
             return self._free
         ring_of = {node: number for number, ring in enumerate(self.components) for node in ring}
-        links = Links(len(self._links))
-        for node in range(len(links)):
+        position = {node: index for index, node in enumerate(stuck)}
+        links = Links(len(stuck))
+        for node in stuck:
             ring = ring_of.get(node, -1)
             for target in self._links.iter_targets(node):
                 if ring < 0 or ring_of.get(target) != ring:
-                    links.add(node, target)
-        return sort_topologically(links)
+                    links.add(position[node], position[target])
+        return self._free + [stuck[index] for index in sort_topologically(links)]
 
     @cached_property
     def _free(self) -> list[int]:

@@ -82,9 +82,8 @@ class SimilarIds:
             half = length // 2
             if (known := self._halves.get(length)) is None:
                 known = self._halves[length] = (_Index(), _Index())
-            fronts, backs = known
-            fronts.add(form[:half], number)
-            backs.add(form[half:], number)
+            known[0].add(form[:half], number)
+            known[1].add(form[half:], number)
 
     def find(self, text: str) -> list[str]:
         """Return the ids most like *text*, itself left out, sorted; often none.
