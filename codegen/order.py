@@ -20,7 +20,11 @@ def order_declarations(
     aliases; it then comes with the keys of the ring. A record may mention what
     follows it.
     """
-    edges = {key: _find_mentions(one, declarations) for key, one in declarations.items()}
+    edges = {
+        key: _find_mentions(one, declarations)
+        for key, one in declarations.items()
+        if one.key == key
+    }
     place = {key: index for index, key in enumerate(declarations)}
     for component in find_components(edges):
         members = sorted(component, key=place.__getitem__)
@@ -49,5 +53,5 @@ def _find_mentions(
     for shape in get_shapes(declaration):
         for one in walk(shape):
             if isinstance(one, Named) and one.key in declarations:
-                found[one.key] = None
+                found[declarations[one.key].key] = None
     return tuple(found)

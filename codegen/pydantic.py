@@ -109,6 +109,7 @@ class ModelPrinter:
 
     def _express_literal(self, values: tuple[str, ...]) -> Expression:
         """Return a literal; pydantic takes 1 for True and 1.0 for 1 unless it is told not to."""
+        self._scope.uses_typing = True
         texts = tuple(value for value in values if value[0] in "\"'")
         others = tuple(value for value in values if value[0] not in "\"'")
         parts: list[Expression] = [Subscript("t.Literal", texts)] if texts else []
@@ -121,6 +122,7 @@ class ModelPrinter:
     def write_preamble(self) -> tuple[str, ...]:
         """Return the private declarations that the models written so far stand on."""
         needs = self._needs
+        self._scope.uses_typing |= bool(needs & {"_Int", "_Float"})
         closed = "_ClosedModel" in needs
         return (
             *((_NUMBER,) if needs & {"_Int", "_Float"} else ()),
@@ -147,6 +149,7 @@ class ModelPrinter:
             annotation = self.express(shape)
             own = names[field.name]
             if own != field.name:
+                self._scope.uses_typing = True
                 alias = f"pydantic.Field(alias={quote(field.name)})"
                 annotation = Subscript("t.Annotated", (annotation, alias))
             tail = "" if field.required else " = None"

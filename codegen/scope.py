@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .expressions import Alternatives, Expression, Subscript
+from .literals import WIDTH
 from .shaper import get_shapes_of
 from .shapes import ANYTHING, NOTHING, Atom, Key, ListOf, Literal, MapOf, Named, Shape
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.catalogue import Catalogue
 
     from .layout import Layout, Module
-    from .shaper import ModuleShapes
+    from .literals import WIDTH
+from .shaper import ModuleShapes
 
 
 @dataclass(slots=True)
@@ -27,19 +29,21 @@ class Scope:
     """What the text so far has defined."""
     imports: dict[Module, str] = field(default_factory=dict["Module", str])
     """The alias of each module that is used."""
+    uses_typing: bool = False
+    """Whether the text so far needs ``typing``."""
 
     def get_name(self, key: Key) -> str:
         """Return the name of a declared type, as this module writes it."""
-        name = self.shapes.names.get(key)
-        if name is not None:
-            return name
+        declaration = self.shapes.declarations.get(key)
+        if declaration is not None:
+            return self.shapes.names[declaration.key]
         module = self.layout.module_of(key.node[0].location.document)
         return self.get_name_in(module, key)
 
     def get_name_in(self, module: Module, key: Key) -> str:
         """Return the name of a type of another module."""
         shapes = get_shapes_of(self.catalogue, self.layout, module)
-        return f"{self.import_module(module)}.{shapes.names[key]}"
+        return f"{self.import_module(module)}.{shapes.names[shapes.declarations[key].key]}"
 
     def import_module(self, module: Module) -> str:
         """Return the alias of a module, which is imported from then on."""
@@ -61,7 +65,12 @@ class Scope:
             package = "." * (up + 1) + ".".join(module.name[shared:-1])
             rows.append((-up, package, module.name[-1], alias))
         rows.sort()
-        return tuple(f"from {package} import {name} as {alias}" for _, package, name, alias in rows)
+        return tuple(_write_import(package, f"{name} as {alias}") for _, package, name, alias in rows)
+
+
+def _write_import(package: str, name: str) -> str:
+    line = f"from {package} import {name}"
+    return line if len(line) <= WIDTH else f"from {package} import (\n    {name},\n)"
 
 
 def get_module_aliases(layout: Layout) -> dict[Module, str]:
@@ -82,6 +91,7 @@ def express(shape: Shape, scope: Scope) -> Expression:
         case Atom(text):
             return text
         case Literal(values):
+            scope.uses_typing = True
             return Subscript("t.Literal", values)
         case ListOf(item):
             return Subscript("list", (express(item, scope),))

@@ -59,16 +59,16 @@ def make_types(
     is_shared = home is not None and home != module
     blocks = _write_shared(scope, home) if is_shared else _write_own(scope, printer)
     annotations = {at: write_flat(printer.express(shape)) for at, shape in shapes.payloads.items()}
-    text = _join(blocks if is_shared else [*printer.write_preamble(), *blocks])
+    preamble = printer.write_preamble()
     return TypeSection(
-        text=text,
+        text=_join([*preamble, *blocks]),
         exports=tuple(sorted(shapes.names.values())),
         imports=scope.write_imports(),
         annotations=annotations,
         modelled=frozenset(_find_modelled(catalogue, layout, shapes) if kind == "pydantic" else ()),
         public=shapes.public,
-        uses_typing="t." in text or any("t.Literal" in one for one in annotations.values()),
-        uses_pydantic="pydantic." in text,
+        uses_typing=scope.uses_typing,
+        uses_pydantic=bool(preamble),
     )
 
 
@@ -80,8 +80,10 @@ def _write_own(scope: Scope, printer: Printer) -> list[str]:
         if isinstance(declaration, Record):
             blocks.append(printer.write_record(declaration, name))
         elif ring:
+            scope.uses_typing = True
             blocks.append(printer.write_ring(declaration, name, ring))
         else:
+            scope.uses_typing = True
             blocks.append(write_alias(declaration, name, printer.express(declaration.shape)))
         scope.defined.add(declaration.key)
     return blocks
@@ -89,6 +91,7 @@ def _write_own(scope: Scope, printer: Printer) -> list[str]:
 
 def _write_shared(scope: Scope, home: Module) -> list[str]:
     """Return the names of a public module for the types that its ring's module defines."""
+    scope.uses_typing = True
     return [
         write_alias(None, name, scope.get_name_in(home, key))
         for key, name in scope.shapes.names.items()

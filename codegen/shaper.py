@@ -96,10 +96,14 @@ def get_shapes_of(catalogue: Catalogue, layout: Layout, module: Module) -> Modul
 def _share(catalogue: Catalogue, ring: ModuleShapes, module: Module) -> ModuleShapes:
     """Return the types that *module* re-exports of its ring's: those of its own document."""
     uri = module.documents[0]
-    keys = [key for key in ring.declarations if key.node[0].location.document == uri]
+    keys = [
+        key
+        for key, one in ring.declarations.items()
+        if one.key == key and key.node[0].location.document == uri
+    ]
     shapes = ModuleShapes(
         module,
-        {key: ring.declarations[key] for key in keys},
+        {key: one for key, one in ring.declarations.items() if one.key in keys},
         {key: ring.places[key] for key in keys},
         payloads={at: shape for at, shape in ring.payloads.items() if at.document == uri},
     )
@@ -113,7 +117,7 @@ def _name(catalogue: Catalogue, shapes: ModuleShapes) -> None:
     several = len(documents) > 1
     claims: list[Claim[Any]] = []
     for key, place in shapes.places.items():
-        name = make_class_name(place.name + ("Object" if key.is_record else ""))
+        name = make_class_name(place.name)
         uri = key.node[0].location.document
         path = place.path
         if several or uri != documents[0]:
@@ -153,7 +157,9 @@ class _Shaper:
         self.module = module
         self.shapes = ModuleShapes(module)
         self.fixed: set[Location] = set(layout.targets)
-        self.pending: deque[tuple[Record, Facts, Place]] = deque()
+        self.pending: deque[tuple[Record, Node, Facts, Place]] = deque()
+        self.declared = ""
+        self.objects: dict[Key, Record] = {}
         self.aliases: deque[Location] = deque()
         self.depth = 0
 
@@ -205,13 +211,20 @@ class _Shaper:
     def _declare(self, location: Location) -> None:
         key = Key((Part(location),))
         place = self.shapes.places[key]
+        self.declared = place.name
         shape = self._shape(location, place, is_declared=True)
-        if isinstance(self.shapes.declarations.get(key), Record) and shape == Named(key):
-            return
-        if shape in (NOTHING, Named(key)):
-            shape = ANYTHING
-        description = self._describe(key.node)
-        self.shapes.declarations[key] = Alias(key, description, shape)
+        self.declared = ""
+        if isinstance(shape, Named) and shape.key in self.objects:
+            # nothing but an object: the record itself has the name
+            record = self.objects[shape.key]
+            record.key = key
+            self.shapes.declarations[key] = record
+            del self.shapes.places[shape.key]
+        else:
+            if shape in (NOTHING, Named(key)):
+                shape = ANYTHING
+            self.shapes.declarations[key] = Alias(key, self._describe(key.node), shape)
+        self.objects.clear()
 
     def _shape(self, location: Location, place: Place, *, is_declared: bool = False) -> Shape:
         """Return the shape of the values of one schema."""
@@ -288,7 +301,7 @@ class _Shaper:
         self, rest: Node, beside: Facts, branch: Location, says: Facts, place: Place
     ) -> Shape:
         """Return the shape of one branch together with what stands beside the union."""
-        below = extend_branch(place, get_schema(self.catalogue, branch))
+        below = self._extend_branch(place, branch)
         adds = (
             beside.values is not None
             or beside.is_closed
@@ -299,6 +312,16 @@ class _Shaper:
             or (beside.kinds is not None and (says.kinds is None or not says.kinds <= beside.kinds))
         )
         return self._build((*rest, Part(branch)), below) if adds else self._descend(branch, below)
+
+    def _extend_branch(self, place: Place, branch: Location) -> Place:
+        """Return the place of a branch; one that only refers is named by what it refers to."""
+        schema = get_schema(self.catalogue, branch)
+        target = find_reference(self.catalogue, branch)
+        below = extend_branch(place, schema)
+        if target is None or isinstance(schema, bool) or "$ref" not in schema:
+            return below
+        word = find_place(self.catalogue, target).name
+        return Place(place.name + word, below.path)
 
     def _find_below(
         self, node: Node, place: Place, location: Location, tokens: list[str] | None
@@ -326,22 +349,25 @@ class _Shaper:
             if kind not in kinds or (kind == "integer" and "fraction" in kinds):
                 continue
             if kind == "object" and says_object:
-                key = Key(node, is_record=is_declared and len(kinds) > 1)
-                options.append(self._shape_object(key, facts, place))
+                options.append(self._shape_object(node, facts, place, is_declared=is_declared))
             elif kind == "array" and facts.items:
                 options.append(self._shape_array(node, facts, place))
             else:
                 options.append(ATOMS[kind])
         return unite(options)
 
-    def _shape_object(self, key: Key, facts: Facts, place: Place) -> Shape:
+    def _shape_object(self, node: Node, facts: Facts, place: Place, *, is_declared: bool) -> Shape:
         if not facts.properties and not facts.required and not facts.is_closed:
-            return MapOf(self._shape_rest(key.node, facts, place))
+            return MapOf(self._shape_rest(node, facts, place))
+        key = Key(node, is_record=is_declared)
         if key not in self.shapes.declarations:
-            record = Record(key, self._describe(key.node), is_closed=facts.is_closed)
+            record = Record(key, self._describe(node), is_closed=facts.is_closed)
             self.shapes.declarations[key] = record
+            self.pending.append((record, node, facts, place))
+            if place.name == self.declared:
+                self.objects[key] = record
+                place = Place(f"{place.name}Object", f"{place.path}/object")
             self.shapes.places.setdefault(key, place)
-            self.pending.append((record, facts, place))
         return Named(key)
 
     def _shape_rest(self, node: Node, facts: Facts, place: Place) -> Shape:
@@ -400,9 +426,8 @@ class _Shaper:
             location = target
         return location
 
-    def _fill(self, record: Record, facts: Facts, place: Place) -> None:
+    def _fill(self, record: Record, node: Node, facts: Facts, place: Place) -> None:
         """Work out the members of a record."""
-        node = record.key.node
         fields: list[Field] = []
         for name, locations in facts.properties.items():
             location = locations[0]

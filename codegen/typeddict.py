@@ -94,8 +94,8 @@ class TypedDictPrinter:
         """Tell whether a shape mentions a type that this module defines further down."""
         return any(
             isinstance(one, Named)
-            and one.key in self._scope.shapes.names
-            and one.key not in self._scope.defined
+            and one.key in self._scope.shapes.declarations
+            and self._scope.shapes.declarations[one.key].key not in self._scope.defined
             for one in walk(shape)
         )
 
