@@ -3,59 +3,39 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from pi_contracts.contracts.digest import get_digest, make_contract_bundle
 from pi_contracts.contracts.model import Events, Method, Mode, State
-from pi_contracts.contracts.names import (
-    Claim,
-    allot,
-    allot_attributes,
-    allot_parameters,
-    capitalize,
-    claim_wire,
-    is_plain_identifier,
-    make_class_name,
-    make_constant,
-    split_words,
-)
+from pi_contracts.contracts.names import allot_parameters, split_words
 
 from .fitting import Argument, fit_annotation, fit_assignment, fit_call, fit_signature
 from .headings import make_heading, write_schemas
-from .literals import WIDTH, explode, lay_out, measure, quote, write_docstring, write_section
+from .literals import lay_out, measure, quote, write_docstring, write_section
+from .member_table import declare_params, make_token, tabulate
 from .outline import Class, ContractOutline, ErrorClass, Function
+from .setting import make_setting, order_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pi_contracts.contracts.catalogue import Catalogue
-    from pi_contracts.contracts.model import (
-        Contract,
-        Deprecation,
-        ErrorCase,
-        Location,
-        Member,
-        Parameter,
-    )
+    from pi_contracts.contracts.model import Contract, Deprecation, ErrorCase, Member
     from pi_contracts.contracts.names import PublicNames
 
     from .references import References
     from .sections import TypeSection
+    from .setting import Setting
 
 _SELF = Argument("self")
 _CONTEXT = Argument("ctx", "rt.Context")
 _STAR = Argument("*")
 _LONGEST_MESSAGE = 72
-_TOKENS = {Mode.SINGLETON: "Singleton", Mode.KEYED: "Keyed", Mode.REFERENCE: "Referenced"}
+_KINDS = {Method: "method", State: "state", Events: "events"}
 _TOKEN_USES = {
     Mode.SINGLETON: "give it to ``use`` and ``provide``",
     Mode.KEYED: "give it to ``observe`` and ``provide_keyed``",
     Mode.REFERENCE: "methods that return a reference name it",
 }
-# Where a field of a class had such a name, the annotations after it would mean the field.
-_ANNOTATION_WORDS = frozenset(
-    "bool bytes dict float frozenset int list object pydantic rt set str t tuple type".split()
-)
 
 
 def outline_contract(
@@ -70,433 +50,217 @@ def outline_contract(
     *types* are its payload types, *public* its public names, and *references* the names
     of the services that its methods return.
     """
-    return _Outliner(catalogue, contract, types, public, references).make()
+    setting = make_setting(catalogue, contract, types, public, references)
+    methods = [one for one in contract.members if isinstance(one, Method)]
+    service = f"``{contract.service_id}``"
+    about = _lower(contract.description or f"a contract of mode {contract.mode}.")
+    names = (public.protocol, public.provider, public.token, *public.errors.values())
+    return ContractOutline(
+        heading=make_heading(
+            catalogue,
+            contract.document,
+            digest=setting.digest,
+            docstring=f"{service}: {about}",
+            exports=(*types.exports, *names),
+            types=types,
+            uses_pydantic=bool(types.modelled),
+            standard=("import abc",) if methods else (),
+            local=references.imports,
+        ),
+        types=types.text,
+        errors=tuple(_outline_error(setting, case) for case in contract.errors),
+        consumer=_outline_consumer(setting, service),
+        provider=_outline_provider(setting, service, methods),
+        params=tuple(declare_params(setting, method) for method in methods),
+        proxy=_outline_proxy(setting, methods),
+        schemas=write_schemas(
+            setting.bundle.document,
+            is_asserting=catalogue.documents[contract.document].dialect.asserts_format,
+        ),
+        members=tuple(tabulate(setting, member) for member in contract.members),
+        token=make_token(setting),
+        token_docstring=write_docstring(
+            f"The token of {service}: {_TOKEN_USES[contract.mode]}.", 0
+        ),
+    )
 
 
-class _Outliner:
-    """One contract being outlined."""
+def _outline_error(setting: Setting, case: ErrorCase) -> ErrorClass:
+    data = "" if case.data is None else setting.annotate(case.data)
+    arguments = [_SELF, Argument("message", "str", quote(_word_message(case)))]
+    if data:
+        arguments += [_STAR, Argument("data", data)]
+    return ErrorClass(
+        setting.public.errors[case.code],
+        write_docstring(_describe_error(case), 4),
+        quote(case.code),
+        data and fit_annotation("data: ", data, "", 4),
+        Function(
+            fit_signature("def __init__", arguments, "None", 4),
+            statements=(f"super().__init__(message{', data' if data else ''})",),
+        ),
+    )
 
-    def __init__(
-        self,
-        catalogue: Catalogue,
-        contract: Contract,
-        types: TypeSection,
-        public: PublicNames,
-        references: References,
-    ) -> None:
-        self.catalogue = catalogue
-        self.contract = contract
-        self.types = types
-        self.public = public
-        self.references = references
-        self.attributes = allot_attributes(member.name for member in contract.members)
-        self.cells = [one for one in contract.members if not isinstance(one, Method)]
-        self.methods = [one for one in contract.members if isinstance(one, Method)]
-        self.parameters = {one.name: _name_parameters(one) for one in self.methods}
-        self.errors = {case.code: case for case in contract.errors}
-        names = _name_privately(self.methods, contract, public, references)
-        self.schemas, self.proxy, self.constants, self.params = names
-        self.bundle = make_contract_bundle(catalogue, contract)
-        self.digest = get_digest(contract, self.bundle)
 
-    def make(self) -> ContractOutline:
-        contract = self.contract
-        service = f"``{contract.service_id}``"
-        about = _lower(contract.description or f"a contract of mode {contract.mode}")
-        exports = (
-            *self.types.exports,
-            self.public.protocol,
-            self.public.provider,
-            self.public.token,
-            *self.public.errors.values(),
-        )
-        return ContractOutline(
-            heading=make_heading(
-                self.catalogue,
-                contract.document,
-                digest=self.digest,
-                uses_pydantic=bool(self.types.modelled),
-                docstring=f"{service}: {about}",
-                standard=("import abc",) if self.methods else (),
-                types=self.types,
-                local=self.references.imports,
-                exports=exports,
-            ),
-            types=self.types.text,
-            errors=tuple(map(self._outline_error, contract.errors)),
-            consumer=self._outline_consumer(service),
-            provider=self._outline_provider(service),
-            params=tuple(map(self._declare_params, self.methods)),
-            proxy=self._outline_proxy(),
-            schemas=write_schemas(
-                self.bundle.document,
-                is_asserting=self.catalogue.documents[contract.document].dialect.asserts_format,
-            ),
-            members=tuple(self._tabulate(member) for member in contract.members),
-            token=self._make_token(),
-            token_docstring=write_docstring(
-                f"The token of {service}: {_TOKEN_USES[contract.mode]}.", 0
-            ),
-        )
+# What a consumer sees
 
-    def _point(self, root: str) -> str:
-        return quote(self.bundle.pointers[root])
 
-    # Errors
+def _outline_consumer(setting: Setting, service: str) -> Class:
+    text = f"What a consumer of {service} sees, in this process or another."
+    return Class(
+        f"class {setting.public.protocol}(t.Protocol):",
+        write_docstring(text + _word_deprecation(setting.contract.deprecation), 4),
+        tuple(_outline_view(setting, member) for member in setting.contract.members),
+    )
 
-    def _outline_error(self, case: ErrorCase) -> ErrorClass:
-        name = self.public.errors[case.code]
-        message = Argument("message", "str", quote(_word_message(case)))
-        data = self.types.annotations[case.data] if case.data is not None else ""
-        arguments = [_SELF, message, *([_STAR, Argument("data", data)] if data else [])]
-        return ErrorClass(
-            name,
-            write_docstring(case.description or f"The error ``{case.code}``.", 4),
-            quote(case.code),
-            data and fit_annotation("data: ", data, "", 4),
-            Function(
-                fit_signature("def __init__", arguments, "None", 4),
-                statements=(f"super().__init__(message{', data' if data else ''})",),
-            ),
-        )
 
-    # What a consumer sees
-
-    def _outline_consumer(self, service: str) -> Class:
-        text = f"What a consumer of {service} sees, in this process or another."
-        text += _word_deprecation(self.contract.deprecation)
-        return Class(
-            f"class {self.public.protocol}(t.Protocol):",
-            write_docstring(text, 4),
-            tuple(map(self._outline_view, self.contract.members)),
-        )
-
-    def _outline_view(self, member: Member) -> Function:
-        decorators = ()
-        if member.deprecation is not None:
-            notice = _word_deprecation(member.deprecation).strip()
-            decorators = (lay_out("@rt.deprecated(", [quote(notice)], ")", 4),)
-        if isinstance(member, Method):
-            return Function(
-                self._sign(member, self._annotate_result(member)),
-                self._describe(member, self._list_sections(member)),
-                decorators,
-            )
-        attribute = self.attributes[member.name]
+def _outline_view(setting: Setting, member: Member) -> Function:
+    decorators: tuple[str, ...] = ()
+    if member.deprecation is not None:
+        notice = " ".join(_word_deprecation(member.deprecation).split())
+        decorators = (lay_out("@rt.deprecated(", [quote(notice)], ")", 4),)
+    if isinstance(member, Method):
         return Function(
-            fit_signature(f"def {attribute}", [_SELF], self._annotate_view(member), 4),
-            self._describe(member),
-            ("@property", *decorators),
+            _sign(setting, member, setting.annotate_result(member)),
+            _describe(member, _list_sections(setting, member)),
+            decorators,
         )
+    if isinstance(member, State):
+        result = f"rt.State[{setting.annotate(member.value)}]"
+    else:
+        result = f"rt.Events[{setting.annotate(member.payload)}]"
+    signature = fit_signature(f"def {setting.attributes[member.name]}", [_SELF], result, 4)
+    return Function(signature, _describe(member), ("@property", *decorators))
 
-    def _describe(self, member: Member, sections: Iterable[str] = ()) -> str:
-        kind = {Method: "method", State: "state", Events: "events"}[type(member)]
-        text = member.description or f"The {kind} ``{member.name}``."
-        return write_docstring(text + _word_deprecation(member.deprecation), 8, tuple(sections))
 
-    def _list_sections(self, method: Method) -> Iterator[str]:
-        names = self.parameters[method.name]
-        if any(one.description for one in method.params):
-            entries = {names[one.name]: one.description for one in _order(method) if one.required}
-            entries["ctx"] = "The invocation; cancelling it cancels this call."
-            entries |= {
-                names[one.name]: one.description for one in method.params if not one.required
-            }
-            texts = {name: text or "As its type says." for name, text in entries.items()}
-            yield from write_section("Args", texts, 8)
-        raised = {
-            self.public.errors[code]: self.errors[code].description or f"The error ``{code}``."
-            for code in method.errors
+def _describe(member: Member, sections: Iterable[str] = ()) -> str:
+    text = member.description or f"The {_KINDS[type(member)]} ``{member.name}``."
+    return write_docstring(text + _word_deprecation(member.deprecation), 8, tuple(sections))
+
+
+def _list_sections(setting: Setting, method: Method) -> Iterator[str]:
+    """Yield the lines on arguments, if any is described, and on errors, if there are any."""
+    names = setting.parameters[method.name]
+    if any(one.description for one in method.params):
+        texts = {
+            names[one.name]: one.description or "As its type says."
+            for one in order_parameters(method)
         }
-        if raised:
-            yield from ("",) if any(one.description for one in method.params) else ()
-            yield from write_section("Raises", raised, 8)
+        # It stands after the required ones, as in the signature.
+        rows = list(texts.items())
+        rows.insert(_count_required(method), ("ctx", "The invocation; cancelling it cancels this."))
+        yield from write_section("Args", dict(rows), 8)
+        if method.errors:
+            yield ""
+    if method.errors:
+        cases = [one for one in setting.contract.errors if one.code in method.errors]
+        raised = {str(setting.public.errors[one.code]): _describe_error(one) for one in cases}
+        yield from write_section("Raises", raised, 8)
 
-    def _sign(self, method: Method, result: str) -> str:
-        names = self.parameters[method.name]
-        given = [
-            Argument(names[p.name], self.types.annotations[p.schema])
-            for p in _order(method)
-            if p.required
-        ]
-        optional = [
-            Argument(names[p.name], f"{self.types.annotations[p.schema]} | rt.Unset", "rt.UNSET")
-            for p in method.params
-            if not p.required
-        ]
-        star = [_STAR] if optional else []
-        arguments = [_SELF, *given, _CONTEXT, *star, *optional]
-        return fit_signature(f"async def {self.attributes[method.name]}", arguments, result, 4)
 
-    def _annotate_view(self, member: State | Events) -> str:
-        if isinstance(member, State):
-            return f"rt.State[{self.types.annotations[member.value]}]"
-        return f"rt.Events[{self.types.annotations[member.payload]}]"
+def _count_required(method: Method) -> int:
+    return sum(one.required for one in method.params)
 
-    def _annotate_result(self, method: Method) -> str:
+
+def _sign(setting: Setting, method: Method, result: str) -> str:
+    names = setting.parameters[method.name]
+    arguments = [_SELF]
+    for one in order_parameters(method):
+        annotation = setting.annotate(one.schema)
+        if one.required:
+            arguments.append(Argument(names[one.name], annotation))
+        else:
+            arguments.append(Argument(names[one.name], f"{annotation} | rt.Unset", "rt.UNSET"))
+    count = _count_required(method)
+    optional = [_STAR] if count < len(method.params) else []
+    arguments[count + 1 : count + 1] = [_CONTEXT, *optional]
+    return fit_signature(f"async def {setting.attributes[method.name]}", arguments, result, 4)
+
+
+# What a provider writes
+
+
+def _outline_provider(setting: Setting, service: str, methods: Sequence[Method]) -> Class:
+    functions = [*_outline_constructor(setting)]
+    for method in methods:
+        result = setting.annotate_result(method)
         if method.returns is not None:
-            return f"rt.Reference[{self.references.protocols[method.returns]}]"
-        return "None" if method.result is None else self.types.annotations[method.result]
+            result = setting.references.providers[method.returns]
+        signature = _sign(setting, method, result)
+        functions.append(Function(signature, _describe(method), ("@abc.abstractmethod",)))
+    what = "write the methods, " if methods else ""
+    text = f"Implement {service}: subclass, {what}provide an instance."
+    head = f"class {setting.public.provider}{'(abc.ABC)' if methods else ''}:"
+    return Class(head, write_docstring(text, 4), tuple(functions))
 
-    # What a provider writes
 
-    def _outline_provider(self, service: str) -> Class:
-        methods = [*self._outline_constructor()]
-        for method in self.methods:
-            result = self._annotate_result(method)
-            if method.returns is not None:
-                result = self.references.providers[method.returns]
-            signature = self._sign(method, result)
-            methods.append(Function(signature, self._describe(method), ("@abc.abstractmethod",)))
-        what = "write the methods, " if self.methods else ""
-        text = f"Implement {service}: subclass, {what}provide an instance."
-        bases = "(abc.ABC)" if self.methods else ""
-        head = f"class {self.public.provider}{bases}:"
-        return Class(head, write_docstring(text, 4), tuple(methods))
-
-    def _outline_constructor(self) -> Iterator[Function]:
-        if not self.cells:
-            return
-        states = [one for one in self.cells if isinstance(one, State)]
-        names = allot_parameters((one.name for one in states), "/members/")
-        given = [Argument(names[one.name], self.types.annotations[one.value]) for one in states]
-        arguments = [_SELF, *([_STAR, *given] if given else [])]
-        statements: list[str] = []
-        for cell in self.cells:
-            constant = self.constants[cell.name]
-            kind, items = "rt.EventSource", [constant]
-            if isinstance(cell, State):
-                kind, items = "rt.MutableState", [constant, names[cell.name]]
-            statements.append(self._assign_cell(cell, kind, items))
+def _outline_constructor(setting: Setting) -> Iterator[Function]:
+    """Yield the constructor that makes the cells, if there are any."""
+    states = [one for one in setting.contract.members if isinstance(one, State)]
+    names = allot_parameters((one.name for one in states), "/members/")
+    values = [Argument(names[one.name], setting.annotate(one.value)) for one in states]
+    arguments = [_SELF, *([_STAR, *values] if values else [])]
+    statements: list[str] = []
+    for member in setting.contract.members:
+        constant = setting.constants[member.name]
+        if isinstance(member, State):
+            items = [constant, names[member.name]]
+            statements.append(_assign_cell(setting, member, "rt.MutableState", items))
+        elif isinstance(member, Events):
+            statements.append(_assign_cell(setting, member, "rt.EventSource", [constant]))
+    if statements:
         signature = fit_signature("def __init__", arguments, "None", 4)
         yield Function(signature, statements=tuple(statements))
 
-    def _assign_cell(self, cell: State | Events, callee: str, items: list[str]) -> str:
-        target = f"self.{self.attributes[cell.name]}"
-        return fit_call(target, "t.Final", callee, items, 8, tall=False)
 
-    # The proxy
-
-    def _declare_params(self, method: Method) -> str:
-        name = self.params[method.name]
-        fields = {
-            one.name: (self.types.annotations[one.schema], one.required) for one in method.params
-        }
-        if all(_is_field(one) for one in fields):
-            lines = [f"class {name}(rt.TypedDict):"]
-            for key, (annotation, is_required) in fields.items():
-                text = annotation if is_required else f"rt.NotRequired[{annotation}]"
-                lines.append("    " + fit_annotation(f"{key}: ", text, "", 4))
-            return "\n".join(lines if fields else [*lines, "    pass"])
-        entries = [
-            f"{quote(key)}: {quote(text)}"
-            if is_required
-            else f"{quote(key)}: rt.NotRequired[{quote(text)}]"
-            for key, (text, is_required) in fields.items()
-        ]
-        return explode(
-            f"{name} = rt.TypedDict(", [quote(name), explode("{", entries, "}", 4)], ")", 0
-        )
-
-    def _outline_proxy(self) -> Class:
-        statements = ["self._link = link"]
-        for cell in self.cells:
-            callee = "link.state" if isinstance(cell, State) else "link.events"
-            statements.append(self._assign_cell(cell, callee, [self.constants[cell.name]]))
-        constructor = fit_signature("def __init__", [_SELF, Argument("link", "rt.Link")], "None", 4)
-        methods = [Function(constructor, statements=tuple(statements))]
-        methods += [
-            Function(
-                self._sign(method, self._annotate_result(method)),
-                statements=tuple(self._call(method)),
-            )
-            for method in self.methods
-        ]
-        return Class(f"class {self.proxy}:", "", tuple(methods))
-
-    def _call(self, method: Method) -> Iterator[str]:
-        names = self.parameters[method.name]
-        given = [f"{quote(p.name)}: {names[p.name]}" for p in _order(method) if p.required]
-        yield lay_out(f"params: {self.params[method.name]} = {{", given, "}", 8)
-        for one in method.params:
-            if not one.required:
-                yield f"if not isinstance({names[one.name]}, rt.Unset):"
-                yield "    " + fit_assignment(f"params[{quote(one.name)}]", names[one.name], 12)
-        call = "call" if method.returns is None else "call_reference"
-        items = [self.constants[method.name], "params", "ctx"]
-        yield lay_out(f"return await self._link.{call}(", items, ")", 8)
-
-    # The member table
-
-    def _tabulate(self, member: Member) -> str:
-        name = self.constants[member.name]
-        items = [quote(member.name), self.schemas]
-        if isinstance(member, State):
-            annotation = self.types.annotations[member.value]
-            kind, argument = "rt.StateMember", annotation
-            items += [
-                f"value={self._point(f'{member.name}.value')}",
-                *self._code("codec", member.value),
-            ]
-        elif isinstance(member, Events):
-            annotation = self.types.annotations[member.payload]
-            kind, argument = "rt.EventsMember", annotation
-            items.append(f"payload={self._point(f'{member.name}.payload')}")
-            if member.discriminator is not None:
-                items.append(f"discriminator={quote(member.discriminator)}")
-            items += self._code("codec", member.payload)
-        else:
-            kind = "rt.Method"
-            argument = f"{self.params[member.name]}, {self._annotate_result(member)}"
-            items += self._tabulate_method(member)
-        if self.attributes[member.name] != member.name:
-            items.append(f"attribute={quote(self.attributes[member.name])}")
-        return fit_call(name, f"t.Final[{kind}[{argument}]]", kind, items, 0, tall=True)
-
-    def _tabulate_method(self, method: Method) -> Iterator[str]:
-        yield f"params={self._point(f'{method.name}.params')}"
-        if method.result is not None:
-            yield f"result={self._point(f'{method.name}.result')}"
-        if method.returns is not None:
-            yield f"returns=lambda: {self.references.tokens[method.returns]}"
-        if method.errors:
-            yield _make_tuple("errors=", map(self._tabulate_error, method.errors))
-        names = self.parameters[method.name]
-        if method.params:
-            rows = [
-                _fit_argument(
-                    "rt.Parameter(",
-                    [quote(one.name), quote(names[one.name]), f"required={one.required}"],
-                    ")",
-                    8,
-                )
-                for one in _order(method)
-            ]
-            yield _make_tuple("parameters=", rows)
-            if any(one.schema in self.types.modelled for one in method.params):
-                yield _make_codec("params_codec", self.params[method.name])
-        if method.result is not None:
-            yield from self._code("result_codec", method.result)
-
-    def _tabulate_error(self, code: str) -> str:
-        name = self.public.errors[code]
-        data = self.errors[code].data
-        if data is None:
-            return f"rt.ErrorCase({name})"
-        items = [name, self.schemas, f"data={self._point(f'{code}.data')}"]
-        items += self._code("codec", data)
-        return _fit_argument("rt.ErrorCase(", items, ")", 8)
-
-    def _code(self, argument: str, payload: Location) -> Iterator[str]:
-        """Yield the argument that makes models of JSON, where the payload holds any."""
-        if payload in self.types.modelled:
-            yield _make_codec(argument, self.types.annotations[payload])
-
-    # The token
-
-    def _make_token(self) -> str:
-        contract = self.contract
-        kind = f"rt.{_TOKENS[contract.mode]}"
-        items = [
-            f"id={quote(contract.service_id)}",
-            f"version={contract.version}",
-            f"digest={quote(self.digest)}",
-        ]
-        if contract.scopes is not None:
-            items.append(_make_tuple("scopes=", map(quote, contract.scopes)))
-        table = [self.constants[member.name] for member in contract.members]
-        items += [_make_tuple("members=", table), f"proxy={self.proxy}"]
-        if contract.key is not None:
-            pointer = self._point("$key")
-            items.append(_fit_argument("key=rt.Validator(", [self.schemas, pointer], ")", 4))
-        if contract.deprecation is not None:
-            items.append("deprecated=True")
-        annotation = f"t.Final[{kind}[{self.public.protocol}]]"
-        return fit_call(self.public.token, annotation, kind, items, 0, tall=True)
+def _assign_cell(
+    setting: Setting, member: State | Events, callee: str, items: Sequence[str]
+) -> str:
+    target = f"self.{setting.attributes[member.name]}"
+    return fit_call(target, "t.Final", callee, items, 8, tall=False)
 
 
-class _Private(NamedTuple):
-    """The private names of a module; those of members by their wire names."""
-
-    schemas: str
-    proxy: str
-    constants: Mapping[str, str]
-    params: Mapping[str, str]
+# The proxy
 
 
-def _name_privately(
-    methods: Iterable[Method], contract: Contract, public: PublicNames, references: References
-) -> _Private:
-    # What is no member keeps its name, whatever a member is called.
-    own = [("SCHEMAS", ""), *((alias, alias) for alias in references.aliases)]
-    claims = [Claim(("own", key), name, "", exact=True) for name, key in own]
-    members = claim_wire((one.name for one in contract.members), make_constant, "/members/")
-    claims += [Claim(("member", one.key), *one[1:]) for one in members]
-    constants = allot(claims, str)
-    proxy = f"{public.protocol}Proxy"
-    params = claim_wire(
-        (one.name for one in methods),
-        lambda name: make_class_name(f"{capitalize(name)}Params"),
-        "/members/",
-    )
-    classes = allot(
-        [
-            Claim(("own", ""), proxy, "", exact=True),
-            *(Claim(("member", one.key), *one[1:]) for one in params),
-        ],
-        str,
-    )
-
-    def pick(names: Mapping[tuple[str, str], str]) -> dict[str, str]:
-        return {key: f"_{name}" for (role, key), name in names.items() if role == "member"}
-
-    return _Private(
-        f"_{constants['own', '']}", f"_{classes['own', '']}", pick(constants), pick(classes)
-    )
+def _outline_proxy(setting: Setting, methods: Sequence[Method]) -> Class:
+    statements = ["self._link = link"]
+    for member in setting.contract.members:
+        if not isinstance(member, Method):
+            callee = "link.state" if isinstance(member, State) else "link.events"
+            items = [setting.constants[member.name]]
+            statements.append(_assign_cell(setting, member, callee, items))
+    signature = fit_signature("def __init__", [_SELF, Argument("link", "rt.Link")], "None", 4)
+    functions = [Function(signature, statements=tuple(statements))]
+    for method in methods:
+        signature = _sign(setting, method, setting.annotate_result(method))
+        functions.append(Function(signature, statements=tuple(_call(setting, method))))
+    return Class(f"class {setting.proxy}:", "", tuple(functions))
 
 
-def _name_parameters(method: Method) -> Mapping[str, str]:
-    place = f"/members/{method.name}/params/"
-    return allot_parameters((one.name for one in method.params), place)
+def _call(setting: Setting, method: Method) -> Iterator[str]:
+    names = setting.parameters[method.name]
+    given = [f"{quote(one.name)}: {names[one.name]}" for one in method.params if one.required]
+    yield lay_out(f"params: {setting.params[method.name]} = {{", given, "}", 8)
+    for one in method.params:
+        if not one.required:
+            yield f"if not isinstance({names[one.name]}, rt.Unset):"
+            yield "    " + fit_assignment(f"params[{quote(one.name)}]", names[one.name], 12)
+    call = "call" if method.returns is None else "call_reference"
+    items = [setting.constants[method.name], "params", "ctx"]
+    yield lay_out(f"return await self._link.{call}(", items, ")", 8)
 
 
-def _make_codec(argument: str, annotation: str) -> str:
-    return f"{argument}=rt.ModelCodec(lambda: pydantic.TypeAdapter({annotation}))"
-
-
-def _order(method: Method) -> list[Parameter]:
-    """Return the parameters of a method, the required ones first, each kind in call order."""
-    return sorted(method.params, key=lambda one: not one.required)
-
-
-def _is_field(name: str) -> bool:
-    """Tell whether a class can declare a field of that name and mean it."""
-    return (
-        is_plain_identifier(name)
-        and not name.startswith("__")
-        and name not in _ANNOTATION_WORDS
-        and name.isascii()
-    )
-
-
-def _make_tuple(head: str, items: Iterable[str]) -> str:
-    """Return ``head(items)`` as an argument of a call that has one on each line."""
-    texts = list(items)
-    if len(texts) != 1:
-        return _fit_argument(f"{head}(", texts, ")", 4)
-    line = f"{head}({texts[0]},)"
-    return line if 5 + measure(line) <= WIDTH else explode(f"{head}(", texts, ")", 4)
-
-
-def _fit_argument(head: str, items: Sequence[str], tail: str, indent: int) -> str:
-    """Return ``head item, item tail`` where a comma will follow."""
-    line = f"{head}{', '.join(items)}{tail}"
-    return line if indent + measure(line) < WIDTH else explode(head, items, tail, indent)
+# Words
 
 
 def _lower(text: str) -> str:
-    """Return a sentence as it goes on after a colon; abbreviations and names keep their capital."""
+    """Return a sentence as it goes on after a colon; abbreviations keep their capital."""
     return text[0].lower() + text[1:] if re.match(r"[A-Z]([a-z ]|$)", text) else text
+
+
+def _describe_error(case: ErrorCase) -> str:
+    return case.description or f"The error ``{case.code}``."
 
 
 def _word_message(case: ErrorCase) -> str:

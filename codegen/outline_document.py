@@ -11,6 +11,7 @@ from pi_contracts.contracts.names import capitalize
 from .fitting import Argument, fit_call, fit_signature
 from .headings import make_heading, make_plain_heading, write_schemas
 from .literals import explode, quote, write_docstring, write_section
+from .member_table import make_codec
 from .outline import DocumentOutline, Function, IndexOutline, TypesOutline
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def outline_document(catalogue: Catalogue, module: Module, types: TypeSection) -
     annotation = types.annotations[root]
     items = ["_SCHEMAS", quote(bundle.pointers[name])]
     if root in types.modelled:
-        items.append(f"codec=rt.ModelCodec(lambda: pydantic.TypeAdapter({annotation}))")
+        items.append(make_codec("codec", annotation, 4))
     return DocumentOutline(
         heading=make_heading(
             catalogue,
