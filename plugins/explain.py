@@ -108,8 +108,8 @@ class Drawing:
     def _draw_ring(self, facets: list[Facet]) -> list[str]:
         lines = [self._names[facets[0]]]
         for facet, following in zip(facets, (*facets[1:], facets[0]), strict=True):
-            hops = (hop for hop in self._consumed.get(facet, ()) if hop.facet == following)
-            lines.append(self._draw_hop(next(hops, _Hop("?", following))))
+            hop = next(hop for hop in self._consumed[facet] if hop.facet == following)
+            lines.append(self._draw_hop(hop))
         return self._cut_middle(lines)
 
     def _draw_way(self, finding: Finding, fault: Facet) -> list[str]:

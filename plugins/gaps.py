@@ -57,7 +57,7 @@ def find_local_not_reachable(graph: Graph) -> Iterator[Finding]:
             continue
         ranked = rank_uses(graph, uses)
         consumers = rank_facets(graph, (use.node for use in ranked))
-        providers = rank_facets(graph, elsewhere)
+        providers = tuple(sorted({f for other in elsewhere for f in _rank_owners(graph, other)}))
         shared = [s for s in closeness.find_scopes(service) if s.scope != LOCAL]
         hints = "".join(
             f"; {_say_who_provides(graph, s)} {name_service(s)}, which is another service"
@@ -109,11 +109,12 @@ def _may_provide(kind: str | None, service: Service) -> bool:
     return kind == service.scope or service.scope not in HOST_SCOPES
 
 
-def _find_local_elsewhere(graph: Graph, service: Service) -> list[int]:
+def _find_local_elsewhere(graph: Graph, service: Service) -> list[Service]:
+    """Return the local services of the same id in other hosts."""
     if service.scope != LOCAL:
         return []
-    numbers = graph.find_by_id(service.id)
-    return [graph.owners[n] for n in numbers if graph.get_service(n).scope == LOCAL]
+    found = map(graph.get_service, graph.find_by_id(service.id))
+    return [other for other in found if other.scope == LOCAL]
 
 
 def _word_gap(graph: Graph, service: Service, ranked: list[Use], hints: list[_Hint]) -> Finding:

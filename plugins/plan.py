@@ -9,12 +9,12 @@ import msgspec
 from pi_contracts.contracts.findings import Facet, Finding, Severity, sort_findings, to_document
 
 from .assembly import assemble
-from .facets import LOCAL
+from .facets import LOCAL, read_reports
 from .graph import Graph
 from .rules import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .assembly import Assembly
     from .facets import Declaration, ReportFile
@@ -140,6 +140,38 @@ def make_plan(
     """
     graph = Graph(assemble(manifest, reports))
     return Plan(graph, [*findings, *_apply_rules(graph, rules or {})])
+
+
+def read_plan(
+    manifest: str | None,
+    facets: Sequence[str] = (),
+    *,
+    rules: Mapping[str, str] | None = None,
+    show: Callable[[str], str] = str,
+) -> Plan:
+    """Read the files of an assembly and judge it; of a manifest without a value, only that.
+
+    Args:
+        manifest: The manifest's path, if there is one.
+        facets: Paths of files of reports; ``-`` is standard input.
+        rules: As for `make_plan`.
+        show: How findings name a path.
+    """
+    found: list[Finding] = []
+    files: list[ReportFile] = []
+    for path in facets:
+        file, faults = read_reports(path, None if path == "-" else show(path))
+        files.append(file)
+        found += faults
+    if manifest is None:
+        return make_plan(None, files, rules=rules, findings=found)
+    from .manifest import read_manifest  # noqa: PLC0415 # as above
+
+    parsed, faults = read_manifest(manifest, show(manifest))
+    found += faults
+    if parsed is None:
+        return make_plan(rules=rules, findings=found)
+    return make_plan(parsed, files, rules=rules, findings=found)
 
 
 def _apply_rules(graph: Graph, levels: Mapping[str, str]) -> Iterator[Finding]:

@@ -125,17 +125,20 @@ def _word(problem: jsonschema_rs.ValidationError, part: str) -> list[_Mistake]:
         case kind.Required(name):
             return [_Mistake(f"the field {quote(name)} is missing", f"add {quote(name)}")]
         case kind.Type(types):
-            return [_Mistake(f"expected {' or '.join(_TYPES[t] for t in types)}, found {found}")]
+            wanted = " or ".join(_TYPES[t] for t in types)
+            return [_Mistake(f"expected {wanted}, found {found}", f"write {wanted}")]
         case kind.Enum(options=options):
             wanted = " or ".join(quote(str(option)) for option in options)
             return [_Mistake(f"expected {wanted}, found {found}", f"write {wanted}")]
         case kind.Constant(version):
             fix = f"write {version}, or use a release that reads the version given"
-            return [_Mistake(f"expected version {version} of the format, found {found}", fix)]
+            return [_Mistake(f"expected version {version} of the format, found another", fix)]
         case kind.Minimum(limit):
-            return [_Mistake(f"expected a whole number of at least {limit}, found {found}")]
+            message = f"expected a whole number of at least {limit}, found a smaller one"
+            return [_Mistake(message, f"count from {limit}")]
         case _:
-            return [_Mistake("expected a string of at least 1 character, found an empty one")]
+            message = "expected a string of at least 1 character, found an empty one"
+            return [_Mistake(message, "write a name that is not empty")]
 
 
 def _word_unknown(name: str, part: str) -> _Mistake:
@@ -157,7 +160,7 @@ def _describe(value: object) -> str:
         case str():
             return "a string" if value else "an empty string"
         case int() | float():
-            return "another number"
+            return "a number"
         case list():
             return "an array"
         case _:
