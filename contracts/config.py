@@ -12,7 +12,7 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from .findings import UNREADABLE, Finding, Severity, Subject, escape, quote
 from .read import NOT_READ
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 FILE_NAME: Final = "pyproject.toml"
-KINDS: Final = ("typed-dict", "pydantic")
+TypesKind: TypeAlias = Literal["typed-dict", "pydantic"]
 """The kinds of types that can be generated."""
 LEVELS: Final = ("error", "warning", "note", "off")
 """What a rule can be set to."""
@@ -34,7 +34,7 @@ class Settings:
 
     contracts: tuple[Path, ...] = ()
     out: Path | None = None
-    types: str | None = None
+    types: TypesKind | None = None
     manifest: Path | None = None
     map: Mapping[str, Path] = field(default_factory=dict[str, Path])
     """Folder by the prefix of the URIs that are looked up in it."""
@@ -70,14 +70,14 @@ def _has_table(text: str) -> bool:
 
 
 def read_settings(
-    file: Path, name: str, rules: frozenset[str]
+    file: Path, name: str, list_rules: Callable[[], Mapping[str, str]]
 ) -> tuple[Settings, tuple[Finding, ...]]:
     """Read the settings in *file*; without a valid table they are those of none.
 
     Args:
         file: A TOML file.
         name: How findings name it.
-        rules: Every rule that a level can be set for.
+        list_rules: Gives every rule that a level can be set for; called where one is set.
     """
     try:
         text = file.read_bytes().decode()
@@ -93,7 +93,7 @@ def read_settings(
     table: object = cast("dict[str, Any]", tool).get(_TABLE[1]) if isinstance(tool, dict) else None
     if not isinstance(table, dict):
         return _refuse(name, "the file has no table [tool.pi-contracts]")
-    checker = _Checker(name, text, file.parent, rules)
+    checker = _Checker(name, text, file.parent, list_rules)
     settings = checker.check(cast("dict[str, Any]", table))
     return settings, tuple(checker.findings)
 
@@ -137,11 +137,13 @@ def _fault(
 class _Checker:
     """Makes settings of one table, and notes what is wrong with it."""
 
-    def __init__(self, name: str, text: str, folder: Path, rules: frozenset[str]) -> None:
+    def __init__(
+        self, name: str, text: str, folder: Path, list_rules: Callable[[], Mapping[str, str]]
+    ) -> None:
         self.name = name
         self.text = text
         self.folder = folder
-        self.rules = rules
+        self.list_rules = list_rules
         self.findings: list[Finding] = []
         self.takes: dict[str, Callable[[Any], object]] = {
             "contracts": self._take_folders,
@@ -209,10 +211,10 @@ class _Checker:
         items = enumerate(cast("list[object]", value))
         return _drop_none(self._take_path(("contracts", index), item) for index, item in items)
 
-    def _take_types(self, value: object) -> str | None:
-        if value in KINDS:
-            return str(value)
-        self._refuse(("types",), " or ".join(f'"{kind}"' for kind in KINDS))
+    def _take_types(self, value: object) -> TypesKind | None:
+        if value in ("typed-dict", "pydantic"):
+            return value
+        self._refuse(("types",), '"typed-dict" or "pydantic"')
         return None
 
     def _take_table(self, path: tuple[str | int, ...], value: object) -> dict[str, Any]:
@@ -233,9 +235,10 @@ class _Checker:
 
     def _take_rules(self, value: object) -> dict[str, str]:
         found: dict[str, str] = {}
-        for rule, level in self._take_table(("rules",), value).items():
-            if rule not in self.rules:
-                known = dict.fromkeys(self.rules)
+        table = self._take_table(("rules",), value)
+        known: Mapping[str, str] = self.list_rules() if table else {}
+        for rule, level in table.items():
+            if rule not in known:
                 self._note_unknown(("rules", rule), f"unknown rule {quote(rule)}", rule, known)
             elif level not in LEVELS:
                 self._refuse(("rules", rule), "one of " + ", ".join(f'"{one}"' for one in LEVELS))

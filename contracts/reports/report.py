@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -23,15 +22,6 @@ UNWRITABLE: Final = "unwritable-output"
 """The rule that says that an output could not be written."""
 
 
-class Format(enum.StrEnum):
-    """How a report is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    GITHUB = "github"
-    SARIF = "sarif"
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """What one command has to say."""
@@ -43,7 +33,7 @@ class Report:
     additions: Mapping[str, object] = field(default_factory=dict[str, object])
     """What the command's report in JSON has beside its findings."""
     done: str = ""
-    """What the command did, in one line for people."""
+    """What the command did, for people; may be several lines."""
 
     @property
     def exit_code(self) -> int:

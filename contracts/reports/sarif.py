@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -19,19 +20,18 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
-def render_sarif(report: Report, rules: Mapping[str, str], version: str) -> str:
+def render_sarif(report: Report, rules: Mapping[str, str]) -> str:
     """Return one run with a result for each finding.
 
     Args:
         report: What was found.
         rules: One sentence for each rule, by its id.
-        version: The version of this tool.
     """
     found = sorted({finding.rule for finding in report.findings})
     indexes = {rule: index for index, rule in enumerate(found)}
     driver = {
         "name": "pi-contracts",
-        "version": version,
+        "version": version("pi-contracts"),
         "rules": [_describe_rule(rule, rules) for rule in found],
     }
     run = {

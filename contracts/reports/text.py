@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from pi_contracts.contracts.findings import Finding, Severity, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from pi_contracts.contracts.findings import Related
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .report import Report
 
 Style = Literal["path", "error", "warning", "note", "rule", "quote", "caret", "good", ""]
+
+Draw: TypeAlias = "Callable[[Finding], str]"
 
 
 class Span(NamedTuple):
@@ -58,18 +60,27 @@ class Quoter:
             return None
 
 
-def render_text(report: Report, quoter: Quoter, *, quiet: bool = False) -> Iterator[Span]:
-    """Yield the report for people; with *quiet* it is its findings and nothing else."""
+def render_text(
+    report: Report, quoter: Quoter, *, draw: Draw = lambda _: "", quiet: bool = False
+) -> Iterator[Span]:
+    """Yield the report for people.
+
+    Args:
+        report: What to print.
+        quoter: Shows the lines that findings are about.
+        draw: Returns the lines of a picture of a finding, or nothing.
+        quiet: Findings and nothing else.
+    """
     for path, group in groupby(report.findings, key=lambda finding: finding.path):
         yield Span(f"{'(no file)' if path is None else escape(path)}\n", "path")
         for finding in group:
-            yield from _render(finding, quoter)
+            yield from _render(finding, quoter, draw(finding))
         yield Span("\n")
     if not quiet:
         yield from _summarize(report)
 
 
-def _render(finding: Finding, quoter: Quoter) -> Iterator[Span]:
+def _render(finding: Finding, quoter: Quoter, picture: str) -> Iterator[Span]:
     place = f"{finding.line}:{finding.column or 1} " if finding.line is not None else ""
     yield Span(f"  {place}")
     yield Span(finding.severity, finding.severity.value)
@@ -80,6 +91,8 @@ def _render(finding: Finding, quoter: Quoter) -> Iterator[Span]:
         line = quoter.find_line(finding.path, finding.line)
         if line is not None:
             yield from _quote(finding.line, finding.column, line)
+    for line in picture.splitlines():
+        yield Span(f"      {line}\n", "quote")
     for related in finding.related:
         yield from _render_related(related)
     if finding.fix:
@@ -138,8 +151,8 @@ def _measure(text: str) -> int:
 
 
 def _summarize(report: Report) -> Iterator[Span]:
-    if report.done:
-        yield Span(f"{escape(report.done)}\n")
+    for line in report.done.splitlines():
+        yield Span(f"{escape(line)}\n")
     counts = [
         (severity, sum(one.severity is severity for one in report.findings))
         for severity in Severity

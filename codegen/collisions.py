@@ -1,0 +1,190 @@
+"""Names that meet: which wire names want one Python name, and what each is called instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from pi_contracts.contracts.documents import get_stem
+from pi_contracts.contracts.findings import Finding, Related, Severity, Subject, escape
+from pi_contracts.contracts.model import Location, Method
+from pi_contracts.contracts.names import (
+    Claim,
+    allot,
+    claim_public_names,
+    claim_wire,
+    find_collisions,
+    fold,
+    make_attribute,
+    make_class_name,
+    make_module_name,
+    make_parameter,
+)
+
+from .layout import lay_out
+from .shaper import get_shapes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pi_contracts.contracts.catalogue import Catalogue
+    from pi_contracts.contracts.model import Contract
+
+    from .layout import Layout, Module
+
+
+class _Claimant(NamedTuple):
+    """What wants a name: how it is spelled, and where."""
+
+    name: str
+    location: Location
+
+
+def find_name_collisions(catalogue: Catalogue) -> tuple[Finding, ...]:
+    """Return a warning for each name that had to be changed since another one claims it.
+
+    The catalogue is sound: code can be generated from it.
+    """
+    layout = lay_out(catalogue)
+    found = [*_find_in_modules(catalogue, layout)]
+    for module in layout.modules:
+        if not module.private:
+            found += _find_in_types(catalogue, layout, module)
+    for contract in catalogue.contracts.values():
+        found += _find_in_members(catalogue, contract)
+    return tuple(found)
+
+
+def _find_in_types(catalogue: Catalogue, layout: Layout, module: Module) -> Iterator[Finding]:
+    """Yield where types, errors and the service itself want the same public name."""
+    shapes = get_shapes_of(catalogue, layout, module)
+    uri = module.documents[0]
+    claims: list[Claim[Any]] = []
+    claimants: dict[Any, _Claimant] = {}
+    for key, place in shapes.places.items():
+        at = key.node[0].location
+        name = make_class_name(place.name + ("Object" if key.is_record else ""))
+        claims.append(Claim(key, name, place.path, place.exact and name == place.name))
+        claimants[key] = _Claimant(f"the type at {at.pointer or 'the root'}", at)
+    contract = catalogue.contracts.get(uri)
+    if contract is not None:
+        for claim in claim_public_names(contract):
+            claims.append(claim)
+            claimants[claim.key] = _describe_public(contract, *claim.key)
+    yield from _word_all(catalogue, claims, claimants, shapes.names)
+
+
+def _describe_public(contract: Contract, role: str, code: str) -> _Claimant:
+    root = Location(contract.document, "")
+    if role == "error":
+        return _Claimant(f'the error "{code}"', root / "errors" / code)
+    what = {"protocol": "the service", "provider": "the provider", "token": "the token"}[role]
+    return _Claimant(f'{what} of "{contract.service_id}"', root / "service" / "id")
+
+
+def _find_in_members(catalogue: Catalogue, contract: Contract) -> Iterator[Finding]:
+    """Yield where members, or parameters of one method, want the same name."""
+    root = Location(contract.document, "")
+    members = [member.name for member in contract.members]
+    yield from _find_in_wire(catalogue, root / "members", "member", members, make_attribute)
+    for member in contract.members:
+        if isinstance(member, Method):
+            at = root / "members" / member.name / "params"
+            names = [parameter.name for parameter in member.params]
+            yield from _find_in_wire(catalogue, at, "parameter", names, make_parameter)
+
+
+def _find_in_wire(
+    catalogue: Catalogue,
+    parent: Location,
+    kind: str,
+    names: Iterable[str],
+    make: Callable[[str], str],
+) -> Iterator[Finding]:
+    claims = claim_wire(names, make, f"{parent.pointer}/")
+    claimants = {one.key: _Claimant(f'the {kind} "{one.key}"', parent / one.key) for one in claims}
+    yield from _word_all(catalogue, claims, claimants, {})
+
+
+def _word_all(
+    catalogue: Catalogue,
+    claims: Iterable[Claim[Any]],
+    claimants: Mapping[Any, _Claimant],
+    named: Mapping[Any, str],
+) -> Iterator[Finding]:
+    """Yield a finding for each claim that lost its name; *named* are names given already."""
+    claims = tuple(claims)
+    collisions = find_collisions(claims)
+    names = {**allot(claims, str), **named} if collisions else {}
+    for collision in collisions:
+        first = collision.claims[0]
+        for claim in collision.claims:
+            if names[claim.key] != claim.name:
+                other = first if claim is not first else collision.claims[1]
+                yield _word(
+                    catalogue, claimants[claim.key], names[claim.key], claimants[other.key], claim
+                )
+
+
+def _word(
+    catalogue: Catalogue, loser: _Claimant, name: str, other: _Claimant, claim: Claim[Any]
+) -> Finding:
+    source = catalogue.documents[loser.location.document].source
+    place = catalogue.documents[other.location.document].source.find_place(
+        other.location.pointer, of_key=True
+    )
+    related = Related(
+        f"this is {escape(other.name)}",
+        catalogue.get_path(other.location),
+        place.line,
+        place.column,
+    )
+    finding = source.find(
+        "name-collision",
+        f'{escape(loser.name)} and {escape(other.name)} both become "{claim.name}" in Python; '
+        f'the former is called "{name}"',
+        loser.location.pointer,
+        severity=Severity.WARNING,
+        subject=Subject(document=source.path, detail=claim.name),
+        fix="give one of the two a name that differs in more than case and punctuation",
+        of_key=True,
+    )
+    return msgspec.structs.replace(finding, related=(related,))
+
+
+def _find_in_modules(catalogue: Catalogue, layout: Layout) -> Iterator[Finding]:
+    """Yield where files or folders want to be the same module or package."""
+    wanted: dict[str, list[str]] = {}
+    given: dict[str, tuple[str, str]] = {}
+    for module in layout.modules:
+        if module.private:
+            continue
+        document = catalogue.documents[module.documents[0]]
+        parts = document.path.split("/")
+        for end in range(1, len(parts) + 1):
+            path = "/".join(parts[:end])
+            text = get_stem(path) if end == len(parts) else parts[end - 1]
+            name = make_module_name(text)
+            key = "/".join([*parts[: end - 1], fold(name.casefold())])
+            if path not in given:
+                wanted.setdefault(key, []).append(path)
+                given[path] = (name, module.name[end - 1])
+    for paths in wanted.values():
+        for path in paths:
+            name, actual = given[path]
+            others = [other for other in paths if other != path]
+            if actual != name and others:
+                yield _word_module(path, others[0], name, actual)
+
+
+def _word_module(path: str, other: str, name: str, actual: str) -> Finding:
+    return Finding(
+        "name-collision",
+        Severity.WARNING,
+        f'{escape(path)} and {escape(other)} both become the module "{name}"; '
+        f'the former is called "{actual}"',
+        path=path,
+        subject=Subject(document=path, detail=name),
+        related=(Related("this is the other one", other),),
+        fix="rename one of the two",
+    )
