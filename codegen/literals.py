@@ -25,6 +25,7 @@ _UNSAFE = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_OUTER_QUOTE = re.compile(r'^(\s*)"|()"$')
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -48,8 +49,7 @@ def write_docstring(text: str, indent: int, sections: Sequence[str] = ()) -> str
     is indented; *sections* are lines to put at the end, such as ``Args:``.
     """
     paragraphs = _split_paragraphs(text)
-    body = "\n\n".join("\n".join(paragraph) for paragraph in paragraphs)
-    mark, paragraphs, sections = _escape_docstring(body, paragraphs, sections)
+    mark, paragraphs, sections = _escape_docstring(paragraphs, sections)
     room = WIDTH - indent
     lines = _summarize(paragraphs, room - len(mark), room)
     if not (sections or lines[1:]):
@@ -200,10 +200,10 @@ def _escape_long(match: re.Match[str]) -> str:
 
 
 def _escape_docstring(
-    text: str, paragraphs: list[list[str]], sections: Sequence[str]
+    paragraphs: list[list[str]], sections: Sequence[str]
 ) -> tuple[str, list[list[str]], Sequence[str]]:
     """Return the opening quotes, and the lines as they stand between the quotes."""
-    whole = "\n".join([text, *sections])
+    whole = "\n".join(line for paragraph in [*paragraphs, sections] for line in paragraph).strip()
     is_plain = not (
         _UNSAFE.search(whole.replace("\n", ""))
         or '"""' in whole
@@ -214,7 +214,8 @@ def _escape_docstring(
         return ('r"""' if "\\" in whole else '"""'), paragraphs, sections
 
     def escape(line: str) -> str:
-        return _UNSAFE.sub(_escape_long, line.replace("\\", "\\u005c").replace('"', "\\u0022"))
+        line = line.replace("\\", "\\u005c").replace('"""', "\\u0022" * 3)
+        return _UNSAFE.sub(_escape_long, _OUTER_QUOTE.sub(r"\1\\u0022", line))
 
     return '"""', [[escape(line) for line in one] for one in paragraphs], [*map(escape, sections)]
 

@@ -93,7 +93,7 @@ def squeeze(text: str) -> str:
         ("Ends well!", '"""Ends well!"""'),
         ("", '""""""'),
         ("A pattern \\d+", 'r"""A pattern \\d+"""'),
-        ('"Quoted" at first', '"""\\u0022Quoted\\u0022 at first."""'),
+        ('"Quoted" at first', '"""\\u0022Quoted" at first."""'),
         ('Three """ of them', '"""Three \\u0022\\u0022\\u0022 of them."""'),
         ("Ends in \\", '"""Ends in \\u005c."""'),
         ("One.\n\nTwo.\n\n", '"""One.\n\n    Two.\n    """'),
@@ -111,7 +111,7 @@ def squeeze(text: str) -> str:
         ("w" * 120, f'"""{"w" * 120}."""'),
         (
             f"One.\n\n    {'word ' * 25}\n\n  end",
-            f'"""One.\n\n      {"word " * 17}word\n      {"word " * 6}word\n\n    end\n    """',
+            f'"""One.\n\n      {"word " * 18}word\n      {"word " * 5}word\n\n    end\n    """',
         ),
     ],
 )
