@@ -124,6 +124,8 @@ def _list_values(schema: dict[str, Schema]) -> list[Schema]:
 
 
 def _read_strings(schema: dict[str, Schema]) -> None:
+    if "pattern" in schema:  # which cannot be tried on a string without reading it
+        return
     if "not" not in schema:
         schema["not"] = READ_STRINGS
     elif schema["not"] is not READ_STRINGS:

@@ -93,10 +93,11 @@ class ListenerSubscription(Generic[T]):
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            if inspect.iscoroutine(outcome):
-                outcome.close()
+            _close_unstarted(outcome)
             raise RuntimeError("a coroutine listener needs a running event loop") from None
         self._task = loop.create_task(self._run(outcome))
+        # A task that is cancelled before its first step awaits nothing.
+        self._task.add_done_callback(lambda _: _close_unstarted(outcome))
 
     async def _run(self, outcome: Awaitable[object]) -> None:
         """Await *outcome*, then the listener for each value that has arrived meanwhile."""
@@ -188,6 +189,12 @@ class Channel(Generic[T]):
         for failure in failures:
             if failure is not None:
                 report(f"a listener of {self.name} failed", failure)
+
+
+def _close_unstarted(outcome: Awaitable[object]) -> None:
+    """Close a coroutine that nobody has begun to await, so that Python does not complain."""
+    if inspect.iscoroutine(outcome) and inspect.getcoroutinestate(outcome) == inspect.CORO_CREATED:
+        outcome.close()
 
 
 def _find_current_task() -> asyncio.Task[Any] | None:

@@ -1,4 +1,4 @@
-"""Reading JSON text strictly; the far side of ``strict_json.encode``."""
+"""Reading JSON text strictly; which values count as JSON stands in ``strict_json.py``."""
 
 from __future__ import annotations
 

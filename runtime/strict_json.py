@@ -1,4 +1,4 @@
-"""Strict JSON: which Python values count as JSON, and how they become text.
+"""Strict JSON: which Python values count as JSON, and how they cross as text.
 
 A value that would change silently on its way through text is none: NaN, infinities,
 bytes, dates, sets, other objects, names that are no strings, lone surrogates, cycles
@@ -77,31 +77,12 @@ def is_json(value: object) -> bool:
     return get_json_validator().is_valid(value)
 
 
-def encode(value: object) -> bytes:
-    """Return the JSON text of *value*, which is strict JSON."""
-    try:
-        return _encoder.encode(value)
-    except ValueError:  # an integer of more digits than Python prints
-        return _encoder.encode(_spell_large_integers(value))
-
-
 def copy(value: object) -> JsonValue:
     """Return *value*, which is strict JSON, as the far side of a wire would read it."""
     try:
         return cast("JsonValue", decode(_encoder.encode(value)))
     except (ValueError, msgspec.MsgspecError):  # numbers beyond what text is read for
         return make_plain(value)
-
-
-def _spell_large_integers(value: object) -> object:
-    if isinstance(value, dict):
-        members = cast("dict[str, object]", value)
-        return {name: _spell_large_integers(item) for name, item in members.items()}
-    if isinstance(value, list | tuple):
-        return [_spell_large_integers(item) for item in cast("list[object]", value)]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Decimal(value)
-    return value
 
 
 def make_plain(value: object) -> JsonValue:

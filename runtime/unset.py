@@ -15,6 +15,9 @@ class Unset(enum.Enum):
     def __repr__(self) -> str:
         return "UNSET"
 
+    def __reduce_ex__(self, protocol: object) -> str:
+        return self.name
+
     def __bool__(self) -> bool:
         return False
 

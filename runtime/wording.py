@@ -6,18 +6,25 @@ a value. Where several branches are possible, the one that was meant is reported
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, cast
 
 from jsonschema_rs import ValidationError, Validator
 from jsonschema_rs import ValidationErrorKind as Kind
 
 from .errors import ContractViolation, clip
+from .phrases import (
+    describe,
+    describe_size,
+    join_phrases,
+    list_names,
+    list_values,
+    make_unique,
+    name_types,
+    quote,
+    show_value,
+)
 from .pointers import join_pointer
-
-_LONGEST_NAME = 60
-_MOST_LISTED = 8
 
 
 class Words(NamedTuple):
@@ -41,19 +48,24 @@ def find_violation(
         words.expected,
         words.found,
         pointer=join_pointer(words.error.instance_path),
-        keyword="false" if isinstance(error.kind, Kind.FalseSchema) else _name_keyword(path),
+        keyword=_name_keyword(words.error),
         schema_location=f"#{join_pointer(path)}",
     )
 
 
-def _name_keyword(path: Sequence[str | int]) -> str:
-    return next((str(token) for token in reversed(path) if isinstance(token, str)), "")
+def _name_keyword(error: ValidationError) -> str:
+    path = error.schema_path
+    if isinstance(error.kind, Kind.FalseSchema) and path[-1] != "additionalProperties":
+        return "false"
+    return next((token for token in reversed(path) if isinstance(token, str)), "")
 
 
 def _word(error: ValidationError, document: dict[str, Any]) -> Words:
     kind = error.kind
     if isinstance(kind, Kind.AnyOf | Kind.OneOfNotValid):
         return _word_branches(error, kind.context, document)
+    if isinstance(kind, Kind.FalseSchema) and error.schema_path[-1] == "additionalProperties":
+        return Words(error, "an object without properties", "one that has some")
     if isinstance(kind, Kind.PropertyNames):
         return _word_name(error, kind.error, document)
     if isinstance(kind, Kind.Contains):
@@ -125,6 +137,7 @@ def _join(words: list[Words], error: ValidationError) -> Words:
     if not words:
         return Words(error, "a value that fits one of the schemas", describe(error.instance))
     values: list[Any] = []
+    types: list[str] = []
     phrases: list[str] = []
     for entry in words:
         kind = entry.error.kind
@@ -133,13 +146,14 @@ def _join(words: list[Words], error: ValidationError) -> Words:
         elif isinstance(kind, Kind.Enum):
             values.extend(kind.options)
         elif isinstance(kind, Kind.Type):
-            phrases.extend(_TYPES.get(name, name) for name in kind.types)
+            types.extend(kind.types)
         else:
             phrases.append(entry.expected)
+    phrases = [*name_types(types), *phrases]
     if values:
-        phrases.append(_list_values(values))
+        phrases.append(list_values(values))
     found = words[0].found if len(words) == 1 else describe(words[0].error.instance)
-    return Words(error, _join_words(_make_unique(phrases)), found)
+    return Words(error, join_phrases(make_unique(phrases)), found)
 
 
 # Keywords that need their schema to be worded
@@ -152,7 +166,7 @@ def _word_name(error: ValidationError, cause: ValidationError, document: dict[st
 
 
 def _word_contains(error: ValidationError, document: dict[str, Any]) -> Words:
-    keyword = _name_keyword(error.schema_path)
+    keyword = _name_keyword(error)
     limit = _get_schema(document, error.schema_path)
     if keyword == "minContains":
         return Words(error, f"at least {limit} items that fit `contains`", "fewer of them")
@@ -168,9 +182,9 @@ def _word_unexpected(
     known: list[str] = []
     if isinstance(schema, dict) and error.schema_path[-1] == "additionalProperties":
         known = list(cast("dict[str, Any]", schema).get("properties", {}))
-    found = _list_names(unexpected)
+    found = list_names(unexpected)
     if known:
-        return Words(error, f"no other properties than {_list_names(known)}", found)
+        return Words(error, f"no other properties than {list_names(known)}", found)
     return Words(error, "no properties but those of the schema", found)
 
 
@@ -185,18 +199,18 @@ def _get_schema(document: object, path: Iterable[str | int]) -> object:
 
 
 def _word_type(kind: Kind.Type, value: object) -> tuple[str, str]:
-    expected = _join_words([_TYPES.get(name, name) for name in kind.types])
+    expected = join_phrases(name_types(kind.types))
     if kind.types == ["integer"] and isinstance(value, float):
         return expected, "a number with a fraction"
     return expected, describe(value)
 
 
 def _word_enum(kind: Kind.Enum, value: object) -> tuple[str, str]:
-    return _list_values(kind.options), _describe_other(value, kind.options)
+    return list_values(kind.options), _describe_other(value, kind.options)
 
 
 def _word_constant(kind: Kind.Constant, value: object) -> tuple[str, str]:
-    return _show_value(kind.expected_value), _describe_other(value, [kind.expected_value])
+    return show_value(kind.expected_value), _describe_other(value, [kind.expected_value])
 
 
 def _describe_other(value: object, allowed: list[Any]) -> str:
@@ -224,14 +238,14 @@ def _size(
 def _bound(phrase: str, found: str) -> Callable[[Any, Any], tuple[str, str]]:
     def word(kind: Any, value: Any) -> tuple[str, str]:
         del value
-        return f"{phrase} {_show_value(kind.limit)}", found
+        return f"{phrase} {show_value(kind.limit)}", found
 
     return word
 
 
 def _word_multiple(kind: Kind.MultipleOf, value: object) -> tuple[str, str]:
     del value
-    return f"a multiple of {_show_value(kind.multiple_of)}", "a number that is none"
+    return f"a multiple of {show_value(kind.multiple_of)}", "a number that is none"
 
 
 def _word_pattern(kind: Kind.Pattern, value: object) -> tuple[str, str]:
@@ -287,8 +301,8 @@ def _word_more_items(kind: Kind.AdditionalItems, value: object) -> tuple[str, st
 
 def _word_unevaluated_items(kind: Kind.UnevaluatedItems, value: object) -> tuple[str, str]:
     del value
-    places = ", ".join(str(item) for item in kind.unexpected[:_MOST_LISTED])
-    return "no items but those of the schema", f"others at {places}"
+    # The error lists the items themselves, which are not for a message.
+    return "no items but those of the schema", f"{len(kind.unexpected)} more"
 
 
 def _word_unknown(kind: object, value: object) -> tuple[str, str]:
@@ -296,78 +310,6 @@ def _word_unknown(kind: object, value: object) -> tuple[str, str]:
     return "a value that fits its schema", describe(value)
 
 
-def describe(value: object) -> str:
-    """Return the kind of a JSON value in words."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "a boolean"
-    if isinstance(value, int):
-        return "an integer"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, list):
-        return "an array"
-    return "an object" if isinstance(value, dict) else "a number"
-
-
-def describe_size(value: Any) -> str:
-    """Return the kind and size of a string, array or object in words."""
-    size = len(value)
-    if isinstance(value, str):
-        return f"a string of length {size}"
-    if isinstance(value, list):
-        return f"an array of {size} {'item' if size == 1 else 'items'}"
-    return f"an object of {size} {'property' if size == 1 else 'properties'}"
-
-
-def quote(name: str) -> str:
-    """Return a name in quotation marks, fit for one line, cut where it is long."""
-    return f'"{clip(name, _LONGEST_NAME)}"'
-
-
-def _show_value(value: object) -> str:
-    """Return a value of a schema as JSON, cut where it is long."""
-    return clip(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_NAME)
-
-
-def _list_values(values: list[Any]) -> str:
-    shown = _make_unique([_show_value(value) for value in values])
-    if len(shown) == 1:
-        return shown[0]
-    return f"one of {_cut(shown)}"
-
-
-def _list_names(names: list[str]) -> str:
-    return _cut([quote(name) for name in names])
-
-
-def _cut(shown: list[str]) -> str:
-    rest = len(shown) - _MOST_LISTED
-    if rest > 1:
-        return f"{', '.join(shown[:_MOST_LISTED])} and {rest} more"
-    return ", ".join(shown)
-
-
-def _join_words(phrases: list[str]) -> str:
-    if len(phrases) < 3:  # noqa: PLR2004 - two are joined without a comma
-        return " or ".join(phrases)
-    return f"{', '.join(phrases[:-1])} or {phrases[-1]}"
-
-
-def _make_unique(phrases: list[str]) -> list[str]:
-    return list(dict.fromkeys(phrases))
-
-
-_TYPES: Final = {
-    "null": "null",
-    "boolean": "a boolean",
-    "integer": "an integer",
-    "number": "a number",
-    "string": "a string",
-    "array": "an array",
-    "object": "an object",
-}
 _PLURALS: Final = {"character": "characters", "item": "items", "property": "properties"}
 
 _WORDS: Final[dict[type, Callable[[Any, Any], tuple[str, str]]]] = {

@@ -1,0 +1,115 @@
+"""Errors carry facts and word themselves."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from pi_contracts.runtime import errors
+from pi_contracts.runtime.errors import (
+    BrokenSchemasError,
+    ContractViolation,
+    InvalidImplementation,
+    InvalidJSON,
+    NotHydrated,
+    PiContractsError,
+    ServiceError,
+    UnservedVersionError,
+    clip,
+    clip_pointer,
+)
+
+WORDS: dict[str, tuple[PiContractsError, str]] = {
+    "unserved version": (
+        UnservedVersionError(2, 1),
+        "generated code asks for version 2 of the runtime, this one serves 1\n"
+        "run: pi-contracts gen",
+    ),
+    "not hydrated": (
+        NotHydrated("state"),
+        'the state "state" is not hydrated\n'
+        "look at `ready` first, subscribe, or ask `last` for the value last known",
+    ),
+    "broken schemas": (
+        BrokenSchemasError("#/$defs/x", "no such place"),
+        "the schema #/$defs/x cannot be used: no such place\nrun: pi-contracts gen",
+    ),
+    "invalid json": (InvalidJSON("a fault", 2, 7), "line 2, column 7: a fault"),
+    "violation": (
+        ContractViolation("a string", "null", pointer="/a", keyword="type", schema_location="#"),
+        "at /a: expected a string, found null",
+    ),
+    "violation at the root": (
+        ContractViolation("a string", "null", pointer="", keyword="type", schema_location="#"),
+        "expected a string, found null",
+    ),
+    "invalid implementation": (
+        InvalidImplementation("models", ("a is missing", "b is a list")),
+        'this is no implementation of "models":\n- a is missing\n- b is a list',
+    ),
+    "cancelled": (errors.Cancelled(), "the context was cancelled"),
+    "not implemented": (errors.ServiceNotImplemented(), "this is not implemented yet"),
+    "not authorized": (errors.NotAuthorized(), "not authorized"),
+}
+
+
+@pytest.mark.parametrize(("error", "text"), WORDS.values(), ids=WORDS)
+def test_each_error_words_itself(error: PiContractsError, text: str) -> None:
+    assert str(error) == text
+
+
+CODES = {
+    "Cancelled": "cancelled",
+    "InternalError": "internal",
+    "InvalidArguments": "invalid_arguments",
+    "InvalidResult": "invalid_result",
+    "NotAuthorized": "not_authorized",
+    "Overflow": "overflow",
+    "ServiceNotImplemented": "service_not_implemented",
+    "StaleReference": "stale_reference",
+}
+
+
+def test_each_code_has_one_meaning() -> None:
+    classes = {
+        name: value.code
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, ServiceError) and value is not ServiceError
+    }
+    assert classes == CODES
+
+
+def test_a_service_error_keeps_message_and_data() -> None:
+    error = errors.InvalidArguments("wrong", {"pointer": "/a"})
+    assert (error.message, error.data, error.code) == (
+        "wrong",
+        {"pointer": "/a"},
+        "invalid_arguments",
+    )
+    assert errors.NotAuthorized().data is None
+
+
+def test_service_errors_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(errors.Cancelled("stop")))
+    assert isinstance(error, errors.Cancelled)
+    assert error.message == "stop"
+
+
+TEXTS: dict[str, tuple[Any, ...]] = {
+    "plain": ("abc", 5, "abc"),
+    "cut": ("abcdef", 3, "abc…"),
+    "controls": ("a\n\x1b\u202eb", 9, "a\\u000a\\u001b\\u202eb"),
+    "lone surrogate": ("\ud800", 9, "\\ud800"),
+    "beyond four digits": ("\U000e0001", 9, "\\U000e0001"),
+}
+
+
+@pytest.mark.parametrize(("text", "longest", "shown"), TEXTS.values(), ids=TEXTS)
+def test_text_for_a_message_is_one_line_and_short(text: str, longest: int, shown: str) -> None:
+    assert clip(text, longest) == shown
+
+
+def test_long_pointers_are_cut_token_by_token() -> None:
+    assert clip_pointer("/a/" + "b" * 99 + "/c") == "/a/" + "b" * 60 + "…/c"
+    assert len(clip_pointer("/a" * 5000)) == 301
