@@ -23,7 +23,7 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from .graph import Graph, Service, Use
 
@@ -234,16 +234,19 @@ class _Closeness:
             if len(plugins := self._plugins.get(word, [])) <= _HINTS_SHOWN
             for plugin in plugins
         )
-        lacking = sorted({p for p in (*named, *owners) if kind not in self._kinds[p]})
+        lacking = self._find_lacking(named, kind) or self._find_lacking(owners, kind)
         if not lacking:
             return []
-        what = "has no facet" if len(lacking) == 1 else "have no facets"
+        what = "has no facet" if len(lacking) == 1 else "have no facet"
         return [
             _Hint(
                 f"{list_ids(lacking)} {what} of kind {quote(kind)}",
                 f"add the facet of kind {quote(kind)} that provides {name_service(service)}",
             )
         ]
+
+    def _find_lacking(self, plugins: Iterable[str], kind: str) -> list[str]:
+        return sorted({plugin for plugin in plugins if kind not in self._kinds[plugin]})
 
 
 def _say_who_provides(graph: Graph, service: Service) -> str:

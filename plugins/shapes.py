@@ -34,7 +34,7 @@ def find_mistakes(source: Source, kind: Kind) -> Mistakes:
     findings: list[Finding] = []
     hidden = 0
     paths: list[tuple[str | int, ...]] = []
-    for problem in _make_validator(kind).iter_errors(source.value):
+    for problem in make_validator(kind).iter_errors(source.value):
         path = tuple(problem.instance_path)
         for mistake in _word(problem, _name_part(path, kind)):
             full = (*path, *mistake.steps)
@@ -59,7 +59,8 @@ def find_mistakes(source: Source, kind: Kind) -> Mistakes:
     return Mistakes(sort_findings(findings), tuple(paths))
 
 
-def _make_validator(kind: Kind) -> jsonschema_rs.Draft202012Validator:
+def make_validator(kind: Kind) -> jsonschema_rs.Draft202012Validator:
+    """Return a validator for the published schema of *kind*."""
     schemas = {name: _load_schema(name) for name in _RULES}
     registry = jsonschema_rs.Registry([(str(s["$id"]), s) for s in schemas.values()])
     return jsonschema_rs.Draft202012Validator(schemas[kind], registry=registry, offline=True)
@@ -83,7 +84,7 @@ def _name_part(path: tuple[str | int, ...], kind: Kind) -> str:
     if kind == "manifest" and parent in {"plugins", "facets"}:
         return "plugin" if parent == "plugins" else "facet"
     if last in {"contract", "at"}:
-        return str(last)
+        return "contract" if last == "contract" else "call site"
     return "declaration" if parent in {"requires", "provides"} else "report"
 
 
@@ -102,7 +103,7 @@ _FIELDS: Final = {
     "report": ("pluginId", "facet", "requires", "provides", "order"),
     "declaration": ("scope", "service", "mode", "contract", "at"),
     "contract": ("digest", "version"),
-    "at": ("path", "line"),
+    "call site": ("path", "line"),
 }
 _TYPES: Final = {
     "array": "an array",

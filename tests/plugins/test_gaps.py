@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from pi_contracts.plugins.facets import ReportFile, parse_reports
+from pi_contracts.plugins.manifest import parse_manifest
+from pi_contracts.plugins.plan import make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Facets = Callable[[str], ReportFile]
+
+START = '"a:main" requires "{}", which no facet provides, and cannot start without it'
+
+
+@pytest.mark.parametrize(
+    ("need", "others", "hint", "fix"),
+    [
+        ("app/x", "b:main;; app/y", "", 'add a facet that provides "app/x", or drop'),
+        (
+            "session/clock",
+            "b:main;; app/clock",
+            '; "b:main" provides it in scope "app"',
+            'require it in scope "app", or provide it in scope "session"',
+        ),
+        (
+            "app/clock",
+            "b:main;; room/clock\nc:main;; room/clock hall/clock",
+            (
+                '; "c:main" provides it in scope "hall"; "b:main" and "c:main" provide it in '
+                'scope "room"'
+            ),
+            'require it in scope "hall"',
+        ),
+        (
+            "app/clock",
+            "b:ui;; local/clock",
+            '; "b:ui" provides it as a local service, which only host kind "ui" sees',
+            'provide it in scope "app"',
+        ),
+        (
+            "app/clock",
+            "b:main;; App/clock",
+            '; "b:main" provides it in scope "App" (U+0041), and not in scope "app" (U+0061)',
+            'require it in scope "App"',
+        ),
+        (
+            "app/clokc",
+            "b:main;; app/clock",
+            '; "b:main" provides "app/clock", a similar id',
+            'require "app/clock", or provide "app/clokc"',
+        ),
+        (
+            "app/Clock",
+            "b:main;; app/clock",
+            (
+                '; "b:main" provides "clock" (U+0063) in scope "app", which is not the same id as '
+                '"Clock" (U+0043)'
+            ),
+            'require "app/clock"',
+        ),
+        (
+            "app/session-manager",
+            "b:main;; hall/sessionManager app/session-manger",
+            '; "b:main" provides "hall/sessionManager", a similar id',
+            'require "hall/sessionManager"',
+        ),
+        ("local/clokc", "b:ui;; local/clock", "", "add a facet that provides"),
+    ],
+    ids=[
+        "nothing close",
+        "other scope",
+        "two other scopes, one disputed",
+        "local in another host",
+        "scope in another case",
+        "a slip",
+        "id in another case",
+        "other separators in another scope",
+        "similar but local elsewhere",
+    ],
+)
+def test_a_missing_provider_names_what_comes_close(
+    facets: Facets, need: str, others: str, hint: str, fix: str
+) -> None:
+    plan = make_plan(None, [facets(f"a:main; {need};\n{others}")])
+    finding = next(f for f in plan.findings if f.rule == "missing-provider")
+    where = ' in host kind "main"' if need.startswith("local/") else ""
+    start = START.format(need).replace(", and cannot", f"{where}, and cannot")
+    assert finding.message == start + hint
+    assert finding.fix is not None
+    assert finding.fix.startswith(fix)
+
+
+def test_many_scopes_are_searched_as_well_as_few(facets: Facets) -> None:
+    others = "\n".join(f"b{i}:main;; scope{i}/other{i}" for i in range(40))
+    plan = make_plan(None, [facets(f"a:main; app/clock;\n{others}\nc:main;; hall/clock")])
+    (finding,) = plan.findings
+    assert '"c:main" provides it in scope "hall"' in finding.message
+
+
+def test_everyone_who_misses_a_service_is_named_up_to_a_bound(facets: Facets) -> None:
+    text = "\n".join(f"u{i:02}:main; app/x;" for i in range(15))
+    (finding,) = make_plan(None, [facets(text)]).findings
+    assert '"u08:main" and 6 more require "app/x"' in finding.message
+    assert len(finding.subject.facets) == 15
+
+
+def test_a_local_service_elsewhere_is_named_with_a_shared_one(facets: Facets) -> None:
+    plan = make_plan(None, [facets("a:ui; local/x;\nb:main;; local/x\nc:main;; app/x")])
+    (finding,) = plan.findings
+    assert finding.message == (
+        '"a:ui" requires "local/x", which only "b:main" provides, in another process; a local '
+        'service is not seen outside its host; "c:main" provides "app/x", which is another service'
+    )
+
+
+def make_manifest(plugins: dict[str, dict[str, object]]) -> bytes:
+    rows = [{"id": plugin, "facets": kinds} for plugin, kinds in plugins.items()]
+    return json.dumps({"manifest": 1, "plugins": rows}).encode()
+
+
+def needs(scope: str, service: str) -> dict[str, object]:
+    need = {"scope": scope, "service": service, "mode": "singleton"}
+    return {"entry": "m:f", "requires": [need]}
+
+
+@pytest.mark.parametrize(
+    ("plugins", "hint"),
+    [
+        ({"@pi/ask": {"tui": needs("session", "x")}}, '"@pi/ask" has no facet of kind "session"'),
+        (
+            {
+                "@pi/picker": {"tui": needs("session", "models"), "session": needs("app", "y")},
+                "@pi/models": {"web": {"entry": "m:f", "provides": []}},
+            },
+            '"@pi/models" has no facet of kind "session"',
+        ),
+        (
+            {
+                "@pi/ask": {"tui": needs("session", "models")},
+                "@pi/models": {},
+                "@other/models": {},
+            },
+            '"@other/models" and "@pi/models" have no facet of kind "session"',
+        ),
+        (
+            {"@pi/ask": {"tui": needs("local", "models")}, "@pi/models": {}},
+            '"@pi/models" has no facet of kind "tui"',
+        ),
+        ({"@pi/ask": {"tui": needs("app", "models")}, "@pi/models": {}}, ""),
+        ({"@pi/ask": {"tui": needs("local", "models")}}, ""),
+    ],
+    ids=[
+        "own",
+        "named like it",
+        "two named like it",
+        "for a local",
+        "no host's scope",
+        "nothing lacks",
+    ],
+)
+def test_a_plugin_without_a_facet_there_is_named(
+    plugins: dict[str, dict[str, object]], hint: str
+) -> None:
+    manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
+    finding = make_plan(manifest).findings[0]
+    assert finding.rule == "missing-provider"
+    assert finding.message.endswith(f"it; {hint}" if hint else "without it")
+
+
+@pytest.mark.parametrize(
+    ("unknown", "need", "is_told"),
+    [
+        ("session", "session/x", False),
+        ("session", "app/x", False),
+        ("session", "server/x", True),
+        ("session", "local/x", True),
+        ("tui", "local/x", False),
+        ("web", "local/x", True),
+    ],
+)
+def test_what_an_unknown_facet_may_provide_is_not_told_as_missing(
+    unknown: str, need: str, *, is_told: bool
+) -> None:
+    scope, _, service = need.partition("/")
+    plugins = {"p": {"tui": needs(scope, service)}, "q": {unknown: "q:f"}}
+    manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
+    rules = [finding.rule for finding in make_plan(manifest).findings]
+    assert ("missing-provider" in rules) is is_told
+    assert "no-report" in rules
+
+
+def test_what_an_invalid_report_may_provide_is_not_told_as_missing() -> None:
+    text = b"""[{"pluginId": "a", "facet": "tui",
+                 "requires": [{"scope": "session", "service": "x", "mode": "keyed"}]},
+                {"pluginId": "b", "facet": "session", "provides": 1}]"""
+    file, faults = parse_reports(text, "r.json")
+    assert [f.rule for f in make_plan(None, [file], findings=faults).findings] == ["invalid-report"]
+    file, faults = parse_reports(text.replace(b'"pluginId": "b", ', b""), "r.json")
+    rules = {f.rule for f in make_plan(None, [file], findings=faults).findings}
+    assert rules == {"invalid-report"}
