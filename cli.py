@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeAlias
 
@@ -251,7 +252,7 @@ def demo() -> None:
     from pi_contracts.codegen.generate import generate
     from pi_contracts.plugins.tour import give_tour
 
-    give_tour(lambda catalogue: generate(catalogue, types="typed-dict"), typer.echo)
+    give_tour(partial(generate, types="typed-dict"), typer.echo)
 
 
 class _Run:
@@ -261,7 +262,7 @@ class _Run:
         self, tool: str, style: Format, *, quiet: bool, strict: bool, config: Path | None
     ) -> None:
         self.tool = tool
-        self.style = style
+        self.style: Format = style
         self.quiet = quiet
         self.strict = strict
         self.settings = self._read_settings(config)
@@ -289,10 +290,10 @@ class _Run:
         """Return the folders of the settings and of the command line, which wins."""
         chosen = dict(self.settings.map)
         for pair in pairs or ():
-            prefix, _, folder = pair.partition("=")
-            if not prefix or not folder:
+            prefix, _, path = pair.partition("=")
+            if not prefix or not path:
                 _refuse_usage(f"--map takes PREFIX=DIR, found {pair!r}")
-            chosen[prefix] = Path(folder)
+            chosen[prefix] = Path(path)
         for prefix, folder in chosen.items():
             if not folder.is_dir():
                 _refuse_usage(f"the prefix {prefix!r} is mapped to {_name(folder)}: no such folder")
@@ -304,7 +305,7 @@ class _Run:
         *,
         additions: Mapping[str, object] | None = None,
         done: str = "",
-        draw: Callable[[Finding], str] = lambda _: "",
+        draw: Callable[[Finding], str] | None = None,
         keep_errors: bool = False,
     ) -> NoReturn:
         """Print the report and end the process.
@@ -313,12 +314,18 @@ class _Run:
         """
         from pi_contracts.contracts.reports.printing import print_report
         from pi_contracts.contracts.reports.report import Report, apply_levels
+        from pi_contracts.contracts.reports.text import draw_nothing
 
         levels: Mapping[str, str] = {} if keep_errors else self.settings.rules
         kept = apply_levels(findings, levels, strict=self.strict)
         report = Report(self.tool, kept, additions or {}, done)
         problem = print_report(
-            report, self.style, sys.stdout, list_rules=_list_rules, draw=draw, quiet=self.quiet
+            report,
+            self.style,
+            sys.stdout,
+            list_rules=_list_rules,
+            draw=draw or draw_nothing,
+            quiet=self.quiet,
         )
         if problem is not None:
             typer.echo(f"pi-contracts: the report cannot be written: {problem}", err=True)

@@ -164,7 +164,7 @@ def _find_in_modules(catalogue: Catalogue, layout: Layout) -> Iterator[Finding]:
         for end in range(1, len(parts) + 1):
             path = "/".join(parts[:end])
             text = get_stem(path) if end == len(parts) else parts[end - 1]
-            name = make_module_name(text)
+            name = str(make_module_name(text))
             key = "/".join([*parts[: end - 1], fold(name.casefold())])
             if path not in given:
                 wanted.setdefault(key, []).append(path)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from pi_contracts.contracts.findings import Finding, Severity, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pi_contracts.contracts.findings import Related
@@ -38,11 +39,18 @@ _WIDEST_QUOTE: Final = 96
 
 
 class Quoter:
-    """Shows lines of the files that findings are about; each file is read once."""
+    """Shows lines of the files that findings are about; each file is read once.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: What the paths of findings are relative to.
+        texts: Files that are not on disk.
+    """
+
+    def __init__(self, folder: Path, texts: Mapping[str, str] = MappingProxyType({})) -> None:
         self._folder = folder
-        self._texts: dict[str, list[str] | None] = {}
+        self._texts: dict[str, list[str] | None] = {
+            path: text.split("\n") for path, text in texts.items()
+        }
 
     def find_line(self, path: str, line: int) -> str | None:
         """Return a line of a file, without its end; None if it cannot be had."""
@@ -60,8 +68,14 @@ class Quoter:
             return None
 
 
+def draw_nothing(finding: Finding) -> str:
+    """Draw no picture of *finding*."""
+    del finding
+    return ""
+
+
 def render_text(
-    report: Report, quoter: Quoter, *, draw: Draw = lambda _: "", quiet: bool = False
+    report: Report, quoter: Quoter, *, draw: Draw = draw_nothing, quiet: bool = False
 ) -> Iterator[Span]:
     """Yield the report for people.
 
