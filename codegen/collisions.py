@@ -11,21 +11,20 @@ from pi_contracts.contracts.model import Location, Method
 from pi_contracts.contracts.names import (
     Claim,
     allot,
-    claim_public_names,
     claim_wire,
     find_collisions,
     fold,
     make_attribute,
-    make_class_name,
     make_module_name,
     make_parameter,
 )
 
 from .layout import lay_out
 from .shaper import get_shapes_of
+from .shapes import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pi_contracts.contracts.catalogue import Catalogue
     from pi_contracts.contracts.model import Contract
@@ -58,20 +57,15 @@ def find_name_collisions(catalogue: Catalogue) -> tuple[Finding, ...]:
 def _find_in_types(catalogue: Catalogue, layout: Layout, module: Module) -> Iterator[Finding]:
     """Yield where types, errors and the service itself want the same public name."""
     shapes = get_shapes_of(catalogue, layout, module)
-    uri = module.documents[0]
-    claims: list[Claim[Any]] = []
+    contract = catalogue.contracts.get(module.documents[0])
     claimants: dict[Any, _Claimant] = {}
-    for key, place in shapes.places.items():
-        at = key.node[0].location
-        name = make_class_name(place.name + ("Object" if key.is_record else ""))
-        claims.append(Claim(key, name, place.path, place.exact and name == place.name))
-        claimants[key] = _Claimant(f"the type at {at.pointer or 'the root'}", at)
-    contract = catalogue.contracts.get(uri)
-    if contract is not None:
-        for claim in claim_public_names(contract):
-            claims.append(claim)
+    for claim in shapes.claims:
+        if isinstance(claim.key, Key):
+            at = claim.key.location
+            claimants[claim.key] = _Claimant(f"the type at {at.pointer or 'the root'}", at)
+        elif contract is not None:
             claimants[claim.key] = _describe_public(contract, *claim.key)
-    yield from _word_all(catalogue, claims, claimants, shapes.names)
+    yield from _word_all(catalogue, shapes.claims, claimants)
 
 
 def _describe_public(contract: Contract, role: str, code: str) -> _Claimant:
@@ -103,19 +97,17 @@ def _find_in_wire(
 ) -> Iterator[Finding]:
     claims = claim_wire(names, make, f"{parent.pointer}/")
     claimants = {one.key: _Claimant(f'the {kind} "{one.key}"', parent / one.key) for one in claims}
-    yield from _word_all(catalogue, claims, claimants, {})
+    yield from _word_all(catalogue, claims, claimants)
 
 
 def _word_all(
     catalogue: Catalogue,
-    claims: Iterable[Claim[Any]],
+    claims: Sequence[Claim[Any]],
     claimants: Mapping[Any, _Claimant],
-    named: Mapping[Any, str],
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim that lost its name; *named* are names given already."""
-    claims = tuple(claims)
+    """Yield a finding for each claim that lost its name."""
     collisions = find_collisions(claims)
-    names = {**allot(claims, str), **named} if collisions else {}
+    names = allot(claims, str) if collisions else {}
     for collision in collisions:
         first = collision.claims[0]
         for claim in collision.claims:
@@ -145,7 +137,7 @@ def _word(
         f'the former is called "{name}"',
         loser.location.pointer,
         severity=Severity.WARNING,
-        subject=Subject(document=source.path, detail=claim.name),
+        subject=Subject(document=source.path, detail=str(claim.name)),
         fix="give one of the two a name that differs in more than case and punctuation",
         of_key=True,
     )
