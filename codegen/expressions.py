@@ -38,21 +38,36 @@ def write_flat(expression: Expression) -> str:
 def write_line(head: str, expression: Expression, tail: str, indent: int) -> str:
     """Return ``head expression tail``, broken into lines where it is too long for one.
 
-    A line that cannot be broken is told apart with a comment for linters.
+    Args:
+        head: What stands before it, with the margin.
+        expression: An annotation, or the value of an alias.
+        tail: What stands after it: nothing, a comma or ``= None``.
+        indent: The margin of what this is a part of.
     """
-    flat = f"{head}{write_flat(expression)}{tail}"
-    if measure(flat) <= WIDTH:
-        return flat
+    flat = f"{head}{write_flat(expression)}"
+    if measure(flat + tail) <= WIDTH:
+        return flat + tail
     margin = " " * indent
+    before, equals, value = tail.partition(" = ")
+    if equals and measure(f"{flat}{before} = (") <= WIDTH:
+        return f"{flat}{before} = (\n{margin}    {value}\n{margin})"
     if isinstance(expression, Subscript):
         return _break(head, expression, tail, indent)
+    if isinstance(expression, str) and not head.endswith("= "):
+        return flat + tail
     body = _write_inner(expression, indent + 4)
     return f"{head}(\n{body}\n{margin}){tail}"
 
 
 def _break(head: str, expression: Subscript, tail: str, indent: int) -> str:
-    comma = "," if len(expression.arguments) > 1 else ""
-    lines = [_write_inner(one, indent + 4, comma) for one in expression.arguments]
+    inner = " " * (indent + 4)
+    together = inner + ", ".join(map(write_flat, expression.arguments))
+    if len(expression.arguments) == 1:
+        lines = [_write_inner(expression.arguments[0], indent + 4)]
+    elif measure(together) <= WIDTH:
+        lines = [together]
+    else:
+        lines = [_write_inner(one, indent + 4, ",") for one in expression.arguments]
     return "\n".join([f"{head}{expression.head}[", *lines, f"{' ' * indent}]{tail}"])
 
 

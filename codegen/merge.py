@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pi_contracts.contracts.drafts import Draft
+from pi_contracts.contracts.json_values import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,7 +112,7 @@ def find_reference(catalogue: Catalogue, location: Location) -> Location | None:
         return catalogue.find_target(location)
     for keyword in ("allOf", "anyOf", "oneOf"):
         if len(says) == 1 and keyword in says:
-            branches = _as_list(schema[keyword])
+            branches = as_list(schema[keyword])
             return location / keyword / 0 if len(branches) == 1 else None
     return None
 
@@ -152,10 +153,10 @@ class _Collector:
         if says & _PLAIN:
             self._add_own(location, schema)
         self._note_mentioned(schema)
-        for index, _ in enumerate(_as_list(schema.get("allOf"))):
+        for index, _ in enumerate(as_list(schema.get("allOf"))):
             yield Part(location / "allOf" / index, part.without_unions)
         for keyword in _UNIONS:
-            branches = _as_list(schema.get(keyword))
+            branches = as_list(schema.get(keyword))
             if branches and part.without_unions:
                 self._note_branches(branches)
             elif branches:
@@ -171,24 +172,24 @@ class _Collector:
         for keyword in ("enum", "const"):
             if keyword in schema:
                 value = schema[keyword]
-                values = value if keyword == "enum" and isinstance(value, list) else [value]
+                values = value if keyword == "enum" and is_array(value) else [value]
                 facts.values = values if facts.values is None else _intersect(facts.values, values)
         self._add_members(location, schema)
         self._add_items(location, schema)
 
     def _add_members(self, location: Location, schema: dict[str, Any]) -> None:
         facts = self.facts
-        properties = _as_dict(schema.get("properties"))
+        properties = as_dict(schema.get("properties"))
         if properties:
             below = location / "properties"
             for name in properties:
                 facts.properties.setdefault(name, []).append(below / name)
         # a boolean in draft 3 only, which is refused elsewhere
-        for name in _as_list(schema.get("required")):
+        for name in as_list(schema.get("required")):
             if isinstance(name, str):
                 facts.required[name] = None
         additional = schema.get("additionalProperties")
-        patterns = _as_dict(schema.get("patternProperties"))
+        patterns = as_dict(schema.get("patternProperties"))
         if additional is False and not patterns:
             facts.is_closed = True
         elif isinstance(additional, dict) or (additional is False and patterns):
@@ -203,35 +204,37 @@ class _Collector:
         first, rest = ("prefixItems", "items") if is_new else ("items", "additionalItems")
         if not is_new and not isinstance(schema.get("items"), list):
             first, rest = "", "items"
-        listed = tuple(location / first / n for n, _ in enumerate(_as_list(schema.get(first))))
+        listed = tuple(location / first / n for n, _ in enumerate(as_list(schema.get(first))))
         tail = location / rest if isinstance(schema.get(rest), dict | bool) else None
         if listed or tail is not None:
             self.facts.items.append(Items(listed, tail))
 
     def _note_mentioned(self, schema: dict[str, Any]) -> None:
         for keyword in _CONDITIONAL:
-            below = schema.get(keyword)
-            if isinstance(below, dict):
+            below = as_dict(schema.get(keyword))
+            if below:
                 self._note_branches(
                     [below] if keyword in {"then", "else"} else list(below.values())
                 )
 
     def _note_branches(self, branches: list[Any]) -> None:
         for branch in branches:
-            for name in _as_dict(_as_dict(branch).get("properties")):
+            for name in as_dict(as_dict(branch).get("properties")):
                 self.facts.mentioned[name] = None
 
 
-def _as_list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+def as_list(value: object) -> list[Any]:
+    """Return a value that may be an array, and an empty one for anything else."""
+    return value if is_array(value) else []
 
 
-def _as_dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+def as_dict(value: object) -> dict[str, Any]:
+    """Return a value that may be an object, and an empty one for anything else."""
+    return value if is_object(value) else {}
 
 
 def _get_kinds(value: object) -> frozenset[str]:
-    names = value if isinstance(value, list) else [value]
+    names = value if is_array(value) else [value]
     return frozenset[str]().union(*(_TYPES.get(str(name), frozenset()) for name in names))
 
 
@@ -256,9 +259,9 @@ def _intersect(values: list[object], others: list[object]) -> list[object]:
 
 def is_equal(value: object, other: object) -> bool:
     """Tell whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
-    if isinstance(value, list) and isinstance(other, list):
+    if is_array(value) and is_array(other):
         return len(value) == len(other) and all(map(is_equal, value, other))
-    if isinstance(value, dict) and isinstance(other, dict):
+    if is_object(value) and is_object(other):
         return value.keys() == other.keys() and all(
             is_equal(value[key], other[key]) for key in value
         )

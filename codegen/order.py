@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import find_components
-from .shapes import Alias, Declaration, Key, Named, Record, get_shapes, walk
+from .shapes import Alias, Declaration, Key, Named, Record, Union, get_shapes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,8 @@ def order_declarations(
             if isinstance(declarations[key], Alias)
         }
         for ring in find_components(aliases):
-            is_ring = len(ring) > 1 or ring[0] in aliases[ring[0]]
+            first = ring[0]
+            is_ring = len(ring) > 1 or first in aliases[first]
             for key in sorted(ring, key=place.__getitem__):
                 yield declarations[key], frozenset(ring if is_ring else ())
 
@@ -55,3 +56,21 @@ def _find_mentions(
             if isinstance(one, Named) and one.key in declarations:
                 found[declarations[one.key].key] = None
     return tuple(found)
+
+
+def widen_rings(declarations: dict[Key, Declaration]) -> None:
+    """Widen aliases that lead back to themselves without an array or an object between."""
+    edges = {
+        key: [
+            option.key
+            for option in (one.shape.options if isinstance(one.shape, Union) else (one.shape,))
+            if isinstance(option, Named) and isinstance(declarations.get(option.key), Alias)
+        ]
+        for key, one in declarations.items()
+        if isinstance(one, Alias)
+    }
+    for ring in find_components(edges):
+        first = ring[0]
+        if len(ring) > 1 or first in edges[first]:
+            for key in ring:
+                declarations[key] = Alias(key, declarations[key].description)

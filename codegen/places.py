@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pi_contracts.contracts.catalogue import unescape
 from pi_contracts.contracts.documents import get_stem
 from pi_contracts.contracts.drafts import ANNOTATIONS
+from pi_contracts.contracts.json_values import is_array, is_object
 from pi_contracts.contracts.names import LONGEST, capitalize, digest, shorten
+
+from .merge import as_dict, as_list
 
 if TYPE_CHECKING:
     from pi_contracts.contracts.catalogue import Catalogue
@@ -99,11 +102,8 @@ def extend_branch(place: Place, schema: object) -> Place:
 
 def name_branch(schema: object) -> str:
     """Return the word for a branch: its tag, else what it requires, else a digest of it."""
-    if not isinstance(schema, dict):
-        return ""
-    properties = schema.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
-    required = [one for one in schema.get("required") or () if isinstance(one, str)]
+    properties = as_dict(as_dict(schema).get("properties"))
+    required = [one for one in as_list(as_dict(schema).get("required")) if isinstance(one, str)]
     tags = [(name, tag) for name in properties if (tag := _find_tag(properties[name])) is not None]
     tags.sort(key=lambda one: (one[0] not in required, not isinstance(one[1], str)))
     if tags:
@@ -116,13 +116,9 @@ def name_branch(schema: object) -> str:
 
 
 def _find_tag(schema: object) -> object:
-    if not isinstance(schema, dict):
-        return None
-    if "const" in schema:
-        value = schema["const"]
-    else:
-        values = schema.get("enum")
-        value = values[0] if isinstance(values, list) and len(values) == 1 else None
+    schema = as_dict(schema)
+    values = [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
+    value = values[0] if len(values) == 1 else None
     return value if isinstance(value, str | int) else None
 
 
@@ -138,11 +134,11 @@ def _strip(schema: object, depth: int = 0) -> object:
     """Return a schema without its annotations, and without what lies very deep."""
     if depth > 40:  # noqa: PLR2004 # deeper than any branch that differs there alone
         return None
-    if isinstance(schema, dict):
+    if is_object(schema):
         return {
             key: _strip(item, depth + 1) for key, item in schema.items() if key not in ANNOTATIONS
         }
-    return [_strip(item, depth + 1) for item in schema] if isinstance(schema, list) else schema
+    return [_strip(item, depth + 1) for item in schema] if is_array(schema) else schema
 
 
 def _find_payload(tokens: list[str], contract: object) -> tuple[Place, int]:
@@ -174,6 +170,6 @@ def _count_tokens(tokens: list[str], schema: object) -> int:
 
 
 def _step(value: object, token: str) -> Any:
-    if isinstance(value, list):
+    if is_array(value):
         return value[int(token)]
-    return value[token] if isinstance(value, dict) else None
+    return value[token] if is_object(value) else None

@@ -157,7 +157,7 @@ class ModelPrinter:
             lines[-1] += write_note(field.description, 4)
         return "\n".join(lines)
 
-    def write_ring(self, alias: Alias, name: str, ring: frozenset[Key]) -> str:
+    def write_ring(self, alias: Alias, name: str, ring: frozenset[Key], /) -> str:
         """Return an alias whose way back to itself is cut: there it takes anything."""
         undefined = ring - self._scope.defined
         line = write_line(

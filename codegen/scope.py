@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.catalogue import Catalogue
 
     from .layout import Layout, Module
-    from .literals import WIDTH
-from .shaper import ModuleShapes
+    from .naming import ModuleShapes
 
 
 @dataclass(slots=True)
@@ -37,7 +36,7 @@ class Scope:
         declaration = self.shapes.declarations.get(key)
         if declaration is not None:
             return self.shapes.names[declaration.key]
-        module = self.layout.module_of(key.node[0].location.document)
+        module = self.layout.module_of(key.location.document)
         return self.get_name_in(module, key)
 
     def get_name_in(self, module: Module, key: Key) -> str:
@@ -65,7 +64,9 @@ class Scope:
             package = "." * (up + 1) + ".".join(module.name[shared:-1])
             rows.append((-up, package, module.name[-1], alias))
         rows.sort()
-        return tuple(_write_import(package, f"{name} as {alias}") for _, package, name, alias in rows)
+        return tuple(
+            _write_import(package, f"{name} as {alias}") for _, package, name, alias in rows
+        )
 
 
 def _write_import(package: str, name: str) -> str:

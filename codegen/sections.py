@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .expressions import write_flat
-from .layout import Layout, Module
 from .order import order_declarations
 from .pydantic import ModelPrinter
 from .scope import Scope
-from .shaper import ModuleShapes, get_shapes_of
+from .shaper import get_shapes_of
 from .shapes import Key, Named, Record, Shape, walk
 from .typeddict import TypedDictPrinter
 from .writing import Printer, is_spaced, write_alias
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.catalogue import Catalogue
     from pi_contracts.contracts.model import Location
     from pi_contracts.contracts.names import PublicNames
+
+    from .layout import Layout, Module
+    from .naming import ModuleShapes
 
 TypesKind = Literal["typed-dict", "pydantic"]
 """What payloads are in Python: plain dictionaries, or models."""
@@ -56,8 +58,10 @@ def make_types(
     scope = Scope(catalogue, layout, shapes)
     printer = TypedDictPrinter(scope) if kind == "typed-dict" else ModelPrinter(scope)
     home = layout.home_of(module.documents[0])
-    is_shared = home is not None and home != module
-    blocks = _write_shared(scope, home) if is_shared else _write_own(scope, printer)
+    if home is None or home == module:
+        blocks = _write_own(scope, printer)
+    else:
+        blocks = _write_shared(scope, home)
     annotations = {at: write_flat(printer.express(shape)) for at, shape in shapes.payloads.items()}
     preamble = printer.write_preamble()
     return TypeSection(
@@ -125,7 +129,7 @@ def _find_modelled(
                 seen.add(one.key)
                 found = owner
                 if one.key not in owner.declarations:
-                    uri = one.key.node[0].location.document
+                    uri = one.key.location.document
                     found = get_shapes_of(catalogue, layout, layout.module_of(uri))
                 declaration = found.declarations[one.key]
                 if isinstance(declaration, Record):

@@ -4,39 +4,30 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pi_contracts.contracts.model import Contract, Events, Location, Method, State
-from pi_contracts.contracts.names import (
-    Claim,
-    ClassName,
-    PublicNames,
-    allot,
-    claim_public_names,
-    get_public_names,
-    make_class_name,
-)
+from pi_contracts.contracts.model import Contract, Location, Method, State
 
-from .graph import find_components
 from .merge import (
     BEARING,
     KINDS,
     Facts,
     Node,
     Part,
+    as_dict,
     collect,
     find_reference,
     get_kind,
     get_schema,
 )
+from .naming import ModuleShapes, name_types, share_types
+from .order import widen_rings
 from .places import Place, extend, extend_branch, find_place
 from .shapes import (
     ANYTHING,
     ATOMS,
     NOTHING,
     Alias,
-    Declaration,
     Field,
     Key,
     ListOf,
@@ -66,18 +57,6 @@ _MANY_OPTIONS = 3
 _LONG_LITERAL = 50
 
 
-@dataclass(slots=True)
-class ModuleShapes:
-    """All types of one module."""
-
-    module: Module
-    declarations: dict[Key, Declaration] = field(default_factory=dict[Key, Declaration])
-    places: dict[Key, Place] = field(default_factory=dict[Key, Place])
-    names: dict[Key, ClassName] = field(default_factory=dict[Key, ClassName])
-    payloads: dict[Location, Shape] = field(default_factory=dict[Location, Shape])
-    public: PublicNames | None = None
-
-
 _CACHE: weakref.WeakKeyDictionary[Layout, dict[Module, ModuleShapes]] = weakref.WeakKeyDictionary()
 
 
@@ -89,47 +68,8 @@ def get_shapes_of(catalogue: Catalogue, layout: Layout, module: Module) -> Modul
         if home == module or home is None:
             made[module] = _Shaper(catalogue, layout, module).make()
         else:
-            made[module] = _share(catalogue, get_shapes_of(catalogue, layout, home), module)
+            made[module] = share_types(catalogue, get_shapes_of(catalogue, layout, home), module)
     return made[module]
-
-
-def _share(catalogue: Catalogue, ring: ModuleShapes, module: Module) -> ModuleShapes:
-    """Return the types that *module* re-exports of its ring's: those of its own document."""
-    uri = module.documents[0]
-    keys = [
-        key
-        for key, one in ring.declarations.items()
-        if one.key == key and key.node[0].location.document == uri
-    ]
-    shapes = ModuleShapes(
-        module,
-        {key: one for key, one in ring.declarations.items() if one.key in keys},
-        {key: ring.places[key] for key in keys},
-        payloads={at: shape for at, shape in ring.payloads.items() if at.document == uri},
-    )
-    _name(catalogue, shapes)
-    return shapes
-
-
-def _name(catalogue: Catalogue, shapes: ModuleShapes) -> None:
-    """Give every type of a module its name, beside the module's other public names."""
-    documents = shapes.module.documents
-    several = len(documents) > 1
-    claims: list[Claim[Any]] = []
-    for key, place in shapes.places.items():
-        name = make_class_name(place.name)
-        uri = key.node[0].location.document
-        path = place.path
-        if several or uri != documents[0]:
-            path = f"{catalogue.documents[uri].path}#{path}"
-        exact = place.exact and name == place.name and not several and uri == documents[0]
-        claims.append(Claim(key, name, path, exact))
-    contract = catalogue.contracts.get(documents[0])
-    public = () if contract is None or several else claim_public_names(contract)
-    names: dict[Any, str] = allot([*claims, *public], str)
-    shapes.names = {key: ClassName(names[key]) for key in shapes.places}
-    if contract is not None and public:
-        shapes.public = get_public_names({claim.key: names[claim.key] for claim in public})
 
 
 def get_payloads(contract: Contract) -> Iterator[Location]:
@@ -141,7 +81,7 @@ def get_payloads(contract: Contract) -> Iterator[Location]:
                 yield member.result
         elif isinstance(member, State):
             yield member.value
-        elif isinstance(member, Events):
+        else:
             yield member.payload
     for case in contract.errors:
         if case.data is not None:
@@ -171,19 +111,18 @@ class _Shaper:
                 self._fill(*self.pending.popleft())
             if self.aliases:
                 self._declare(self.aliases.popleft())
-        self._break_rings()
-        _name(self.catalogue, self.shapes)
+        widen_rings(self.shapes.declarations)
+        name_types(self.catalogue, self.shapes)
         return self.shapes
 
     def _begin(self, uri: str) -> None:
         document = self.catalogue.documents[uri]
         root = Location(uri, "")
-        value = document.value if isinstance(document.value, dict) else {}
+        value = as_dict(document.value)
         places = [root] if document.role == "schema" else []
         for keyword in ("$defs", "definitions"):
             if document.role == "schema" or keyword == "$defs":
-                below = value.get(keyword)
-                for name, schema in below.items() if isinstance(below, dict) else ():
+                for name, schema in as_dict(value.get(keyword)).items():
                     if isinstance(schema, dict | bool):
                         places.append(root / keyword / name)
         self.fixed.update(places)
@@ -331,7 +270,7 @@ class _Shaper:
         if len(node) > 1 or location.document != parent.document:
             return find_place(self.catalogue, location)
         below = location.pointer.removeprefix(parent.pointer).split("/")
-        if not location.pointer.startswith(parent.pointer + "/") or len(below) > 3:
+        if not location.pointer.startswith(parent.pointer + "/") or len(below) > 3:  # noqa: PLR2004 # a keyword and a name
             return find_place(self.catalogue, location)
         schema = get_schema(self.catalogue, location)
         return extend_branch(place, schema) if tokens is None else extend(place, tokens, schema)
@@ -473,29 +412,6 @@ class _Shaper:
         schema = self.catalogue.get(location)
         text = schema.get(keyword) if isinstance(schema, dict) else None
         return text if isinstance(text, str) and text.strip() else ""
-
-    def _break_rings(self) -> None:
-        """Widen aliases that lead back to themselves without an array or an object between."""
-        edges = {
-            key: [
-                option.key
-                for option in _get_options(one.shape)
-                if isinstance(option, Named)
-                and isinstance(self.shapes.declarations.get(option.key), Alias)
-            ]
-            for key, one in self.shapes.declarations.items()
-            if isinstance(one, Alias)
-        }
-        for ring in find_components(edges):
-            if len(ring) > 1 or ring[0] in edges[ring[0]]:
-                for key in ring:
-                    self.shapes.declarations[key] = Alias(
-                        key, self.shapes.declarations[key].description
-                    )
-
-
-def _get_options(shape: Shape) -> tuple[Shape, ...]:
-    return shape.options if isinstance(shape, Union) else (shape,)
 
 
 def _is_long(shape: Shape) -> bool:

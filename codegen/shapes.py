@@ -16,6 +16,8 @@ from .merge import Node, get_kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pi_contracts.contracts.model import Location
+
 LONGEST_LITERAL = 80
 """Texts longer than this are not named one by one in a type."""
 _MOST_DIGITS = 80
@@ -28,9 +30,14 @@ class Key(NamedTuple):
     is_record: bool = False
     """The object among the values of the node, which may be others too."""
 
+    @property
+    def location(self) -> Location:
+        """Where the first of the schemas stands."""
+        return self.node[0].location
+
 
 class Atom(msgspec.Struct, frozen=True):
-    """A type that Python has: ``str``, ``int``, ``float``, ``bool``, ``None``, or any JSON value."""
+    """A type that has a name in Python: that of a scalar, of null, or of any JSON value."""
 
     text: str
 
@@ -72,7 +79,7 @@ NOTHING = Union(())
 NULL = Atom("None")
 ANY_LIST = ListOf(ANYTHING)
 ANY_MAP = MapOf(ANYTHING)
-ATOMS = {
+ATOMS: dict[str, Shape] = {
     "string": Atom("str"),
     "integer": Atom("int"),
     "fraction": Atom("float"),
@@ -116,36 +123,38 @@ Declaration: TypeAlias = Record | Alias
 def unite(shapes: Iterable[Shape]) -> Shape:
     """Return the union of *shapes*: each once, nothing that another one holds, null last."""
     options: dict[Shape, None] = {}
-    values: dict[str, None] = {}
     for shape in shapes:
-        for option in shape.options if isinstance(shape, Union) else (shape,):
-            if option == ANYTHING:
-                return ANYTHING
-            if isinstance(option, Literal):
-                values.update(dict.fromkeys(option.values))
-            options[option] = None
-    if len(options) == 1:
-        return next(iter(options))
+        options.update(dict.fromkeys(shape.options if isinstance(shape, Union) else (shape,)))
+    if ANYTHING in options:
+        return ANYTHING
+    if len(options) > 1:
+        options = _merge_literals(options)
+        if ATOMS["fraction"] in options:
+            options.pop(ATOMS["integer"], None)
+        if NULL in options:
+            del options[NULL]
+            options[NULL] = None
+    result = tuple(options)
+    return result[0] if len(result) == 1 else Union(result)
+
+
+def _merge_literals(options: dict[Shape, None]) -> dict[Shape, None]:
+    """Return options with one literal at most, where the first stood; none for what is held."""
+    literals = [option for option in options if isinstance(option, Literal)]
+    if not literals:
+        return options
+    values = dict.fromkeys(value for literal in literals for value in literal.values)
     if values.keys() >= {"True", "False"}:
         options[ATOMS["boolean"]] = None
     names = {option.text for option in options if isinstance(option, Atom)}
-    if "float" in names:
-        options.pop(Atom("int"), None)
-    if values:
-        kept = tuple(value for value in values if not _is_held(value, names))
-        literals = [option for option in options if isinstance(option, Literal)]
-        result: list[Shape] = []
-        for option in options:
-            if option is literals[0] and kept:
-                result.append(Literal(kept))
-            if not isinstance(option, Literal):
-                result.append(option)
-    else:
-        result = list(options)
-    if NULL in options and result[-1] != NULL:
-        result.remove(NULL)
-        result.append(NULL)
-    return result[0] if len(result) == 1 else Union(tuple(result))
+    kept = tuple(value for value in values if not _is_held(value, names))
+    merged: dict[Shape, None] = {}
+    for option in options:
+        if not isinstance(option, Literal):
+            merged[option] = None
+        elif option is literals[0] and kept:
+            merged[Literal(kept)] = None
+    return merged
 
 
 def _is_held(value: str, names: set[str]) -> bool:
@@ -163,17 +172,14 @@ def shape_values(values: Iterable[object]) -> Shape:
 
 def _shape_value(value: object) -> Shape:
     kind = get_kind(value)
+    shape: Shape = ATOMS[kind]
     if isinstance(value, bool):
         return Literal((str(value),))
     if isinstance(value, str) and len(text := quote(value)) <= LONGEST_LITERAL:
-        return Literal((text,)) if _is_sound(value) else ATOMS[kind]
+        return Literal((text,))
     if isinstance(value, int) and abs(value) < 10**_MOST_DIGITS:
         return Literal((str(value),))
-    return ATOMS["fraction"] if isinstance(value, float) else ATOMS[kind]
-
-
-def _is_sound(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+    return ATOMS["fraction"] if isinstance(value, float) else shape
 
 
 def walk(shape: Shape) -> Iterator[Shape]:

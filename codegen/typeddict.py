@@ -45,7 +45,7 @@ class TypedDictPrinter:
             return _write_class(record, name, fields)
         return self._write_call(record, name, fields)
 
-    def write_ring(self, alias: Alias, name: str, ring: frozenset[Key]) -> str:
+    def write_ring(self, alias: Alias, name: str, _: frozenset[Key], /) -> str:
         """Return an alias for type checkers, which at run time is anything."""
         quoted = quote(write_flat(self.express(alias.shape)))
         lines = (
@@ -80,7 +80,8 @@ class TypedDictPrinter:
                 expression = Subscript("rt.ReadOnly", (quoted,))
                 if not field.required:
                     expression = Subscript("rt.NotRequired", (expression,))
-            entries.append(write_line(f"        {quote(field.name)}: ", expression, "", 8).strip())
+            entry = write_line(f"        {quote(field.name)}: ", expression, ",", 8)
+            entries.append(entry.strip().removesuffix(","))
         flat = f"{name} = rt.TypedDict({quote(name)}, {{{', '.join(entries)}}})"
         if "\n" not in flat and measure(flat) <= 100:  # noqa: PLR2004
             text = flat

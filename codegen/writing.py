@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from .expressions import Expression, write_line
 from .literals import WIDTH, measure, write_docstring
 
+_ENDS = ".!?\"'`)]"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Printer(Protocol):
         """Return the declaration of a record."""
         ...
 
-    def write_ring(self, alias: Alias, name: str, ring: frozenset[Key]) -> str:
+    def write_ring(self, alias: Alias, name: str, ring: frozenset[Key], /) -> str:
         """Return an alias that leads back to itself through nothing but aliases."""
         ...
 
@@ -56,7 +57,8 @@ def describe(text: str, pointer: str, indent: int) -> str:
     first = text.strip().partition("\n\n")[0].replace("\n", " ")
     sentence = _SENTENCE.split(first, maxsplit=1)[0]
     room = WIDTH - indent - 7
-    if text.strip() and measure(" ".join(sentence.split())) < room:
+    summary = " ".join(sentence.split())
+    if summary and measure(summary) < room and (summary[-1].isalnum() or summary[-1] in _ENDS):
         return write_docstring(text, indent)
     place = f"The schema at ``{pointer or '/'}``."
     if measure(place) > room:
@@ -71,4 +73,4 @@ def is_spaced(block: str) -> bool:
 
 def get_pointer(record: Record) -> str:
     """Return where the schema of a record stands in its document."""
-    return record.key.node[0].location.pointer
+    return record.key.location.pointer

@@ -77,7 +77,8 @@ _BUILTIN_CLASSES = frozenset(
 )
 # Inside the body of a class a method hides a name of the module from the annotations below it.
 _ANNOTATION_WORDS = frozenset(
-    "abc bool dict float int isinstance list object property pydantic rt str super t tuple type".split()
+    """abc bool dict float int isinstance list object property pydantic rt str super t tuple
+    type""".split()
 )
 _PARAMETER_WORDS = _BUILTINS | frozenset("abc cls ctx params pydantic rt self t".split())
 _DEVICES = frozenset(
@@ -300,7 +301,7 @@ def claim_public_names(contract: Contract) -> tuple[Claim[tuple[str, str]], ...]
     """Return what a contract's module claims beside payload types; keys are (role, code)."""
     service = capitalize(contract.service_id)
     exact = service == contract.service_id
-    own = (
+    own: tuple[Claim[tuple[str, str]], ...] = (
         Claim(("protocol", ""), make_class_name(service), "/service/id", exact),
         Claim(("provider", ""), make_class_name(f"{service}Provider"), "/service/id"),
         Claim(("token", ""), make_constant(contract.service_id), "/service/id"),
