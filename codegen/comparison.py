@@ -104,7 +104,7 @@ def compare(root: Path, files: Mapping[str, str]) -> Comparison:
         changed=pick("changed-file"),
         stale=tuple(stale),
         edited=pick("hand-edited"),
-        unlisted=tuple(_find_unlisted(root, files, lock)),
+        unlisted=tuple(sorted(_find_unlisted(root, files, lock))),
         respelled=tuple(respelled),
     )
 
@@ -258,7 +258,7 @@ def _scan(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise OutputError(f"cannot read {str(folder)!r}: {error.strerror}") from error

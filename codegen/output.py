@@ -56,8 +56,9 @@ def write(root: Path, files: Mapping[str, str], *, force: bool = False) -> Writt
     aside = [path for path in edited if any(name.startswith(f"{path}/") for name in files)]
     deletes = sorted({*(one.path for one in comparison.stale), *edited} - files.keys() - {*aside})
     chosen = _choose(root, files, comparison, {*edited, *aside})
-    for folder in {root, *((root / path).parent for path in (*files, *deletes))}:
-        remove_leftovers(folder)
+    known = {*files, *deletes, *comparison.lock.files, *comparison.lock.pending}
+    for path in {path.rpartition("/")[0] for path in known}:
+        remove_leftovers(root / path)
     if chosen or deletes:
         replace_files(
             root,
@@ -66,7 +67,7 @@ def write(root: Path, files: Mapping[str, str], *, force: bool = False) -> Writt
             aside=aside,
             journal=(LOCK_NAME, _make_journal(comparison.lock, files).encode()),
         )
-        remove_empty_folders(root, {path.rpartition("/")[0] for path in deletes})
+        remove_empty_folders(root, {path.rpartition("/")[0] for path in known - files.keys()})
     return Written(tuple(sorted(chosen)), tuple(deletes), left=comparison.unlisted)
 
 

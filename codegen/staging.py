@@ -7,6 +7,7 @@ may be replaced is decided elsewhere.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
@@ -52,7 +53,7 @@ def replace_files(
     except BaseException as error:
         failures = replacement.undo()
         if isinstance(error, OSError):
-            raise _word(error, failures) from error
+            raise _word(error, failures, root) from error
         raise
     replacement.finish()
 
@@ -136,7 +137,7 @@ class _Replacement:
             spare = self._name_spare(target)
             _link(target, spare)
             self._spare.append(spare)
-            self._undo.append(lambda: spare.replace(target))
+            self._undo.append(lambda: _restore(spare, target))
         else:
             self._undo.append(lambda: target.unlink(missing_ok=True))
         temporary.replace(target)
@@ -155,7 +156,7 @@ class _Replacement:
 def remove_leftovers(folder: Path) -> None:
     """Remove what a run that was killed has left in *folder*; never fails."""
     try:
-        names = [entry.name for entry in os.scandir(folder)]
+        names = [path.name for path in folder.iterdir()]
     except OSError:
         return
     for name in names:
@@ -181,7 +182,7 @@ def remove_empty_folders(root: Path, folders: Iterable[str]) -> None:
 
 def _is_spent(folder: Path) -> bool:
     try:
-        return all(entry.name == "__pycache__" for entry in os.scandir(folder))
+        return all(path.name == "__pycache__" for path in folder.iterdir())
     except OSError:
         return False
 
@@ -194,23 +195,25 @@ def _link(target: Path, spare: Path) -> None:
         shutil.copy2(target, spare, follow_symlinks=False)
 
 
+def _restore(spare: Path, target: Path) -> None:
+    spare.replace(target)
+    # Two names of one file are left as they are by a rename.
+    spare.unlink(missing_ok=True)
+
+
 def _sync_folder(folder: Path) -> None:
-    try:
+    # Not every platform does this for folders; there the renames are as durable as they get.
+    with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        # Not every platform opens folders; there the renames are as durable as they get.
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _remove_quietly(path: Path) -> None:
-    try:
+    with contextlib.suppress(OSError):
         path.unlink()
-    except OSError:
-        return
 
 
 def _exists(path: Path) -> bool:
@@ -221,8 +224,9 @@ def _is_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _word(error: OSError, failures: Sequence[OSError]) -> OutputError:
-    text = f"cannot write {str(error.filename)!r}: {error.strerror}"
+def _word(error: OSError, failures: Sequence[OSError], root: Path) -> OutputError:
+    # What happens to an open file does not name it.
+    text = f"cannot write {str(error.filename or root)!r}: {error.strerror}"
     if not failures:
         return OutputError(f"{text}; nothing was changed")
     names = ", ".join(repr(str(failure.filename)) for failure in failures)
