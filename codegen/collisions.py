@@ -111,8 +111,10 @@ def _word_all(
     for collision in collisions:
         first = collision.claims[0]
         for claim in collision.claims:
-            if names[claim.key] != claim.name:
-                other = first if claim is not first else collision.claims[1]
+            other = first if claim is not first else collision.claims[1]
+            # one id that gives one name twice is nothing that its author could tell apart
+            is_one_place = claimants[claim.key].location == claimants[other.key].location
+            if names[claim.key] != claim.name and not is_one_place:
                 yield _word(
                     catalogue, claimants[claim.key], names[claim.key], claimants[other.key], claim
                 )
@@ -158,9 +160,11 @@ def _find_in_modules(catalogue: Catalogue, layout: Layout) -> Iterator[Finding]:
             text = get_stem(path) if end == len(parts) else parts[end - 1]
             name = str(make_module_name(text))
             key = "/".join([*parts[: end - 1], fold(name.casefold())])
-            if path not in given:
-                wanted.setdefault(key, []).append(path)
-                given[path] = (name, module.name[end - 1])
+            # what findings name the file by begins elsewhere and ends alike
+            shown = document.source.path.removesuffix(document.path) + path
+            if shown not in given:
+                wanted.setdefault(key, []).append(shown)
+                given[shown] = (name, module.name[end - 1])
     for paths in wanted.values():
         for path in paths:
             name, actual = given[path]

@@ -42,6 +42,7 @@ class Scaffold:
     def write(self) -> tuple[Finding, ...]:
         """Write every file, or none where one is there already or cannot be written."""
         there = [file for file in self.files if os.path.lexists(file)]
+        there = [self.contract] if self.contract in there else there
         if there:
             return tuple(
                 _fault(file, "the file is there already", "choose another name, or move it away")
