@@ -225,6 +225,8 @@ def _follow_manifest(
                 _compare(assembly, declared.report, recorded.report, origin)
         ordered += sorted(rows, key=_get_order)
     for (plugin, kind), unlisted in reported.items():
+        if manifest.is_partial:
+            break  # it may belong to a plugin whose entry is not valid
         assembly.unlisted.append((Facet(plugin, kind), _locate(unlisted.place)))
     return ordered
 

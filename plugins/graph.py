@@ -199,20 +199,26 @@ class Graph:
         """All facets, providers first, ties by their place.
 
         Facets on a ring, and those that wait for one, come after all others;
-        what facets on a ring need of each other is left aside.
+        the facets of one component stand side by side.
         """
         stuck = self._stuck
         if not stuck:
             return self._free
-        ring_of = {node: number for number, ring in enumerate(self.components) for node in ring}
-        position = {node: index for index, node in enumerate(stuck)}
-        links = Links(len(stuck))
+        leaders = {node: component[0] for component in self.components for node in component}
+        groups: dict[int, list[int]] = {}
         for node in stuck:
-            ring = ring_of.get(node, -1)
-            for target in self._links.iter_targets(node):
-                if ring < 0 or ring_of.get(target) != ring:
-                    links.add(position[node], position[target])
-        return self._free + [stuck[index] for index in sort_topologically(links)]
+            groups.setdefault(leaders.get(node, node), []).append(node)
+        position = {leader: index for index, leader in enumerate(groups)}
+        links = Links(len(groups))
+        for leader, members in groups.items():
+            for node in members:
+                for target in self._links.iter_targets(node):
+                    other = leaders.get(target, target)
+                    if other != leader:
+                        links.add(position[leader], position[other])
+        members_of = list(groups.values())
+        ordered = (members_of[index] for index in sort_topologically(links))
+        return self._free + [node for group in ordered for node in group]
 
     @cached_property
     def _free(self) -> list[int]:

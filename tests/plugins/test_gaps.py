@@ -186,7 +186,10 @@ def test_what_an_unknown_facet_may_provide_is_not_told_as_missing(
     unknown: str, need: str, *, is_told: bool
 ) -> None:
     scope, _, service = need.partition("/")
-    plugins = {"p": {"tui": needs(scope, service)}, "q": {unknown: "q:f"}}
+    plugins: dict[str, dict[str, object]] = {
+        "p": {"tui": needs(scope, service)},
+        "q": {unknown: "q:f"},
+    }
     manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
     rules = [finding.rule for finding in make_plan(manifest).findings]
     assert ("missing-provider" in rules) is is_told
