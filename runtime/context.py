@@ -8,6 +8,7 @@ thread only.
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, Generic, TypeVar, overload
@@ -178,7 +179,7 @@ class Context:
         loop = asyncio.get_running_loop()
         future = asyncio.ensure_future(awaitable)
         cancelled: asyncio.Future[None] = loop.create_future()
-        subscription = self.on_cancel(lambda: _settle(cancelled))
+        subscription = self.on_cancel(functools.partial(cancelled.set_result, None))
         try:
             waited: set[asyncio.Future[Any]] = {future, cancelled}
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
@@ -204,11 +205,6 @@ class Context:
         if self._cancellations:
             return "cancelled" if self._cancellations[-1].cancelled else "cancellation"
         return "without cancellation"
-
-
-def _settle(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
 
 
 def _is_shared(awaitable: Awaitable[object]) -> bool:

@@ -11,7 +11,7 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from .context import BACKGROUND, Cancellation, Context, make_delivery_context
 from .errors import Overflow
@@ -101,22 +101,28 @@ class ListenerSubscription(Generic[T]):
 
     async def _run(self, outcome: Awaitable[object]) -> None:
         """Await *outcome*, then the listener for each value that has arrived meanwhile."""
-        pending: object = outcome
-        while True:
-            try:
-                if inspect.isawaitable(pending):
-                    await cast("Awaitable[object]", pending)
-            except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
-                report(f"a listener of {self._channel.name} failed", error)
-            if not self._inbox:
-                self._task = None
-                return
-            value, ctx = self._inbox.popleft()
-            try:
-                pending = self._listener(value, ctx)
-            except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
-                report(f"a listener of {self._channel.name} failed", error)
-                pending = None
+        try:
+            await self._await(outcome)
+            while self._inbox:
+                value, ctx = self._inbox.popleft()
+                await self._call(value, ctx)
+        finally:
+            self._task = None
+
+    async def _call(self, value: T, ctx: Context) -> None:
+        try:
+            outcome = self._listener(value, ctx)
+        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+            self._channel.report(error)
+        else:
+            if inspect.isawaitable(outcome):
+                await self._await(outcome)
+
+    async def _await(self, outcome: Awaitable[object]) -> None:
+        try:
+            await outcome
+        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+            self._channel.report(error)
 
 
 class Channel(Generic[T]):
@@ -154,7 +160,7 @@ class Channel(Generic[T]):
         outermost = not self._delivering
         self._delivering = True
         try:
-            self._report([subscription.deliver(value, BACKGROUND)])
+            self._report_all([subscription.deliver(value, BACKGROUND)])
         finally:
             self._delivering = not outermost
         if outermost:
@@ -175,7 +181,7 @@ class Channel(Generic[T]):
         try:
             while self._queue:
                 number, value, source = self._queue.popleft()
-                self._report(
+                self._report_all(
                     [
                         subscription.deliver(value, source)
                         for subscription in list(self._subscriptions)
@@ -185,10 +191,14 @@ class Channel(Generic[T]):
         finally:
             self._delivering = False
 
-    def _report(self, failures: list[Any]) -> None:
+    def report(self, failure: Exception) -> None:
+        """Report what a listener raised; it has no caller to raise it at."""
+        report(f"a listener of {self.name} failed", failure)
+
+    def _report_all(self, failures: list[Exception | None]) -> None:
         for failure in failures:
             if failure is not None:
-                report(f"a listener of {self.name} failed", failure)
+                self.report(failure)
 
 
 def _close_unstarted(outcome: Awaitable[object]) -> None:

@@ -7,13 +7,7 @@ from typing_extensions import NotRequired, ReadOnly, Required, TypedDict  # noqa
 
 from .codecs import Codec, ModelCodec
 from .context import BACKGROUND, Context
-from .errors import (
-    Cancelled,
-    ContractViolation,
-    NotHydrated,
-    ServiceError,
-    UnservedVersionError,
-)
+from .errors import Cancelled, ContractViolation, NotHydrated, ServiceError
 from .events import EventSource
 from .link import Events, Instance, Link, Reference, State, Subscription
 from .members import ErrorCase, EventsMember, Method, Parameter, StateMember
@@ -22,6 +16,7 @@ from .state import MutableState
 from .strict_json import JsonArray, JsonObject, JsonValue
 from .tokens import Keyed, Referenced, Singleton
 from .unset import UNSET, Unset
+from .version import require
 
 __all__ = (
     "BACKGROUND",
@@ -61,11 +56,3 @@ __all__ = (
     "Validator",
     "require",
 )
-
-_SERVED = 1
-
-
-def require(version: int) -> None:
-    """Raise `UnservedVersionError` unless this runtime serves code generated for *version*."""
-    if version != _SERVED:
-        raise UnservedVersionError(version, _SERVED)

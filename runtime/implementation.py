@@ -58,7 +58,7 @@ def _find_method_problem(member: Method[Any, Any], value: object) -> str | None:
         return f'"{name}" is of type {type(value).__name__}; expected {_describe(member)}'
     try:
         signature = inspect.signature(value)
-    except ValueError:  # a callable that does not tell
+    except (TypeError, ValueError):  # a callable that does not tell
         return None
     required = [p for p in member.parameters if p.required]
     optional = {p.attribute: UNSET for p in member.parameters if not p.required}

@@ -116,29 +116,25 @@ def _check_depth(data: bytes) -> None:
 def _check_names(data: bytes) -> None:
     """Refuse a name that stands twice in one object, and lone surrogates in strings."""
     text = data.decode()
-    objects: list[set[str] | None] = []
+    levels: list[set[str]] = []
     pending: re.Match[str] | None = None
     for match in _TOKEN.finditer(text):
         part = match.group()
         if part[0] == '"':
             pending = match
             _check_surrogates(text, match)
-        elif part == "{":
-            objects.append(set())
-        elif part == "[":
-            objects.append(None)
+        elif part in "[{":
+            levels.append(set())
         elif part in "]}":
-            objects.pop()
+            levels.pop()
         elif part == ":" and pending is not None:
             name = decode(pending.group())
-            names = objects[-1]
-            if names is not None and name in names:
+            if name in levels[-1]:
                 shown = clip(name, 60)
                 raise _fault(
                     text, pending.start(), f'the name "{shown}" stands twice in one object'
                 )
-            if names is not None:
-                names.add(name)
+            levels[-1].add(name)
 
 
 def _check_surrogates(text: str, match: re.Match[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Final
+from typing import Any, Final, SupportsIndex
 
 
 class Unset(enum.Enum):
@@ -15,8 +15,8 @@ class Unset(enum.Enum):
     def __repr__(self) -> str:
         return "UNSET"
 
-    def __reduce_ex__(self, protocol: object) -> str:
-        return self.name
+    def __reduce_ex__(self, proto: SupportsIndex) -> tuple[Any, ...]:
+        return getattr, (Unset, self.name)
 
     def __bool__(self) -> bool:
         return False

@@ -289,9 +289,7 @@ def _word_media_type(kind: Kind.ContentMediaType, value: object) -> tuple[str, s
 
 def _word_several(kind: Kind.OneOfMultipleValid, value: object) -> tuple[str, str]:
     fitting = [str(index) for index, branch in enumerate(kind.context) if not branch]
-    found = f"{describe(value)} that fits several"
-    if fitting:
-        found += f": the branches {', '.join(fitting)}"
+    found = f"{describe(value)} that fits several: the branches {', '.join(fitting)}"
     return "a value that fits exactly one branch of `oneOf`", found
 
 

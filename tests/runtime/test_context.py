@@ -54,7 +54,7 @@ def test_the_string_form_shows_layers_and_no_values() -> None:  # CTX-2
 
 def test_a_context_cannot_be_changed_or_made_from_nothing() -> None:
     with pytest.raises(AttributeError, match="immutable"):
-        BACKGROUND._key = USER
+        BACKGROUND.cancelled = True  # type: ignore[misc] # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(TypeError, match="BACKGROUND"):
         Context()
 
@@ -96,6 +96,16 @@ def test_callbacks_run_once_in_order_and_not_after_closing() -> None:
     second.cancel()
     first.cancel()
     assert seen == ["a", "b"]
+
+
+def test_a_callback_that_an_earlier_one_closes_does_not_run() -> None:
+    seen: list[str] = []
+    cancellation = Cancellation()
+    ctx = BACKGROUND.with_cancellation(cancellation)
+    ctx.on_cancel(lambda: last.close())
+    last = ctx.on_cancel(lambda: seen.append("never"))
+    cancellation.cancel()
+    assert seen == []
 
 
 def test_a_callback_of_a_cancelled_context_runs_at_once() -> None:
@@ -154,7 +164,7 @@ def test_cancelling_rejects_one_waiter_and_leaves_what_others_wait_for() -> None
             await waiters[0]
         shared.set_result(7)
         assert await waiters[1] == 7
-        assert not cancellation._callbacks
+        assert not cancellation._callbacks  # pyright: ignore[reportPrivateUsage]
 
     asyncio.run(main())
 

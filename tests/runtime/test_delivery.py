@@ -196,11 +196,42 @@ def test_a_listener_may_return_a_future_only_within_a_loop(
         def __await__(self) -> Any:
             yield from ()
 
+    def listener(_: int, __: Context) -> Later:
+        return Later()
+
     channel = Channel[int]("x", coalesces=False)
-    channel.subscribe(lambda *_: Later())
+    channel.subscribe(listener)
     with caplog.at_level(logging.ERROR, "pi_contracts.runtime"):
         channel.publish(1, BACKGROUND)
     assert "a coroutine listener needs a running event loop" in caplog.text
+
+
+def test_a_subscription_may_be_closed_while_no_loop_runs() -> None:
+    channel, gate, loop = Channel[int]("x", coalesces=False), Gate(), asyncio.new_event_loop()
+
+    async def start() -> None:
+        channel.publish(1, BACKGROUND)
+        await settle()
+
+    subscription = channel.subscribe(gate)
+    loop.run_until_complete(start())
+    subscription.close()
+    loop.run_until_complete(settle())
+    loop.close()
+    assert (gate.started, gate.ended) == ([1], [])
+
+
+def test_a_listener_whose_loop_has_ended_is_called_in_the_next_one() -> None:
+    channel, gate = Channel[int]("x", coalesces=False), Gate()
+    channel.subscribe(gate)
+
+    async def publish(value: int) -> None:
+        channel.publish(value, BACKGROUND)
+        await settle()
+
+    asyncio.run(publish(1))
+    asyncio.run(publish(2))
+    assert (gate.started, gate.ended) == ([1, 2], [])
 
 
 def test_an_interrupt_passes_through_and_leaves_the_channel_usable() -> None:

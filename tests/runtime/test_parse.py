@@ -84,6 +84,18 @@ def test_integers_of_thousands_of_digits_are_exact() -> None:
     assert parse_json('{"a": -' + "9" * 5000 + "}") == {"a": 1 - 10**5000}
 
 
+def test_numbers_beside_a_large_integer_are_read_as_ever() -> None:
+    large = "9" * 5000
+    assert parse_json(f"[{large}, 1.5, 2]") == [10**5000 - 1, 1.5, 2]
+    with pytest.raises(InvalidJSON, match="a double can hold"):
+        parse_json(f"[{large}, 1e400]")
+
+
+def test_a_fault_among_many_flat_brackets_is_found() -> None:
+    with pytest.raises(InvalidJSON, match="line 1, column 2402: expecting value"):
+        parse_json("[" + "[], " * 600 + "]")
+
+
 def test_a_name_that_stands_twice_is_found_beside_a_large_integer() -> None:
     with pytest.raises(InvalidJSON, match="stands twice"):
         parse_json('{"a": ' + "9" * 5000 + ', "a": 1}')

@@ -77,7 +77,8 @@ def test_a_subscripted_token_can_be_made() -> None:
 
 def test_a_token_shows_its_kind_and_id() -> None:
     assert repr(make(Keyed)) == "<Keyed 'models'>"
-    assert repr(local_service("x")) == "<Local 'x'>"
+    local: Local[object] = local_service("x")
+    assert repr(local) == "<Local 'x'>"
 
 
 def test_what_the_contract_says_is_kept() -> None:

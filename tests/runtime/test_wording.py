@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pi_contracts.runtime import wording
 from pi_contracts.runtime.errors import ContractViolation
 from pi_contracts.runtime.schemas import Schemas
 from pi_contracts.runtime.wording import find_violation
@@ -395,6 +397,19 @@ def test_a_message_is_one_line_and_does_not_grow_with_names() -> None:
     assert "\u202e" not in str(violation)
     assert len(str(violation)) < 400
     assert len(violation.pointer) > 10_000
+
+
+def test_an_error_of_a_kind_that_is_not_known_still_has_a_sentence() -> None:
+    error = SimpleNamespace(kind=object(), instance=3, instance_path=["a"], schema_path=["later"])
+    validator: Any = SimpleNamespace(iter_errors=lambda _: iter([error]))
+    violation = find_violation(validator, {"a": 3}, {})
+    assert str(violation) == "at /a: expected a value that fits its schema, found an integer"
+
+
+def test_branches_that_tell_nothing_still_have_a_sentence() -> None:
+    error: Any = SimpleNamespace(instance=[])
+    words = wording._join([], error)  # pyright: ignore[reportPrivateUsage]
+    assert words[1:] == ("a value that fits one of the schemas", "an array")
 
 
 def test_what_a_validator_accepts_has_no_violation() -> None:
