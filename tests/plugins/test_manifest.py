@@ -125,25 +125,6 @@ def test_every_mistake_is_told_in_one_run_with_its_place() -> None:
     assert manifest.get_pointer(1) == "/plugins/4"
 
 
-def test_parts_of_declarations_are_named_in_mistakes() -> None:
-    need = {"scope": "app", "service": "x", "mode": "keyed"}
-    needs = [
-        {**need, "Mode": 1},
-        {**need, "contract": {"versio": 1}},
-        {**need, "at": {"path": "x.py", "line": 0, "col": 1}},
-    ]
-    _, faults = parse_manifest(
-        make({"id": "a", "facets": {"at": {"entry": "x", "requires": needs, "enter": 1}}}), "m.json"
-    )
-    assert sorted(fault.message.partition(": ")[2] for fault in faults) == [
-        "expected a whole number of at least 1, found a smaller one",
-        'unknown field "Mode" of a declaration; did you mean "mode"',
-        'unknown field "col" of a call site',
-        'unknown field "enter" of a facet; did you mean "entry"',
-        'unknown field "versio" of a contract; did you mean "version"',
-    ]
-
-
 def test_a_mistake_hides_what_it_may_cause() -> None:
     """A misspelled `provides` is not told as missing providers too."""
     need = {"scope": "session", "service": "x", "mode": "keyed"}
