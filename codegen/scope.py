@@ -65,7 +65,8 @@ class Scope:
             rows.append((-up, package, module.name[-1], alias))
         rows.sort()
         return tuple(
-            _write_import(package, f"{name} as {alias}") for _, package, name, alias in rows
+            _write_import(package, name if name == alias else f"{name} as {alias}")
+            for _, package, name, alias in rows
         )
 
 
