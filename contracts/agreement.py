@@ -5,40 +5,66 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .findings import Finding, Subject, escape
+from .json_values import find_nearest, is_object
 from .model import Location, Method, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
 
     from .catalogue import Catalogue, Duplicate, Reference
 
 
-def check_agreement(catalogue: Catalogue, unread: AbstractSet[str]) -> Iterator[Finding]:
+class Unread(set[str]):
+    """The URIs of files that have findings of their own, by which they are left out.
+
+    That a reference into one of them leads nowhere is no news.
+    """
+
+    has_folders = False
+    """Whether a folder could not be listed, so that any file may be missing."""
+
+
+def check_agreement(catalogue: Catalogue, unread: Unread) -> Iterator[Finding]:
     """Yield names taken twice and references that lead nowhere.
 
-    *unread* are the URIs of files that have findings of their own; that a reference
-    into one of them leads nowhere is no news.
+    *unread* are files that are left out; what follows from that is not reported.
     """
     for duplicate in catalogue.duplicates:
         yield _word_duplicate(catalogue, duplicate)
     for reference in catalogue.get_references():
-        if reference.target is None and reference.uri not in unread:
+        if reference.target is None and not _follows(reference, unread):
             yield _word_reference(catalogue, reference)
-    yield from _check_services(catalogue, has_unread=bool(unread))
+    yield from _check_services(catalogue, unread)
+
+
+def _follows(reference: Reference, unread: Unread) -> bool:
+    """Tell whether that a reference is broken follows from a file that is left out."""
+    if reference.is_found:
+        return False
+    return unread.has_folders or reference.uri in unread or reference.file in unread
+
+
+_NAMING = {
+    "duplicate-anchor": ("anchor", ("$anchor", "$dynamicAnchor", "$id", "id")),
+    "duplicate-id": ("identifier", ("$id", "id")),
+}
+"""Of each rule what is named twice, and the keywords that may name it."""
 
 
 def _word_duplicate(catalogue: Catalogue, duplicate: Duplicate) -> Finding:
     rule, name, first, second = duplicate
     source = catalogue.documents[second.document].source
     schema = catalogue.find_value(second)
-    keywords = ("$id", "id") if rule == "duplicate-id" else ("$anchor", "$dynamicAnchor", "$id")
-    said = [one for one in keywords if isinstance(schema, dict) and one in schema]
+    keywords = (
+        ("$id", "id") if rule == "duplicate-id" else ("$anchor", "$dynamicAnchor", "$id", "id")
+    )
+    said = [one for one in keywords if is_object(schema) and one in schema]
     kind = "identifier" if rule == "duplicate-id" else "anchor"
+    where = escape(catalogue.name_location(first))
     return source.find(
         rule,
-        f'the {kind} "{escape(name)}" is taken: {escape(catalogue.name_location(first))} has it',
-        (second / said[0]).pointer if said else second.pointer,
+        f'the {kind} "{escape(name)}" is taken: {where} has it',
+        (second / said[0]).pointer,
         subject=Subject(document=source.path, detail=name),
         fix="give one of the two another name",
     )
@@ -46,54 +72,70 @@ def _word_duplicate(catalogue: Catalogue, duplicate: Duplicate) -> Finding:
 
 def _word_reference(catalogue: Catalogue, reference: Reference) -> Finding:
     source = catalogue.documents[reference.location.document].source
-    is_outside = reference.rule == "unresolved-ref" and not reference.is_found
-    return source.find(
-        reference.rule,
-        f'"{escape(reference.value)}" leads nowhere: {escape(reference.problem)}'
-        if reference.rule == "unresolved-ref"
-        else f'"{escape(reference.value)}" may mean two things: {escape(reference.problem)}',
-        (reference.location / reference.keyword).pointer,
-        fix="give that file too, or map its prefix: --map PREFIX=DIR" if is_outside else None,
-    )
+    value = escape(reference.value)
+    if reference.rule == "ambiguous-ref":
+        message = f'"{value}" may mean two things: {escape(reference.problem)}'
+        fix = "write the identifier or the path in full, or give the files identifiers that differ"
+    else:
+        message = f'"{value}" leads nowhere: {escape(reference.problem)}'
+        fix = "correct the part after #, or add what it names"
+        if not reference.is_found:
+            fix = "correct it, give that file too, or map its prefix: --map PREFIX=DIR"
+    at = (reference.location / reference.keyword).pointer
+    subject = Subject(document=source.path, detail=reference.value)
+    return source.find(reference.rule, message, at, subject=subject, fix=fix)
 
 
-def _check_services(catalogue: Catalogue, *, has_unread: bool) -> Iterator[Finding]:
+def _check_services(catalogue: Catalogue, unread: Unread) -> Iterator[Finding]:
     owners: dict[str, str] = {}
     modes: dict[str, Mode] = {}
     for uri, contract in catalogue.contracts.items():
-        source = catalogue.documents[uri].source
-        modes.setdefault(contract.service_id, contract.mode)
-        first = owners.setdefault(contract.service_id, source.path)
-        if first != source.path:
-            service = contract.service_id
+        service = contract.service_id
+        modes.setdefault(service, contract.mode)
+        first = owners.setdefault(service, uri)
+        if first != uri:
+            source = catalogue.documents[uri].source
+            path = escape(catalogue.documents[first].source.path)
             yield source.find(
                 "duplicate-id",
-                f'the service id "{escape(service)}" is taken: {first} has it',
+                f'the service id "{escape(service)}" is taken: {path} has it',
                 "/service/id",
                 subject=Subject(document=source.path, service=service),
                 fix="give one of the two another id",
             )
     for uri, contract in catalogue.contracts.items():
-        source = catalogue.documents[uri].source
         for member in contract.members:
             if isinstance(member, Method) and member.returns is not None:
-                problem = _find_problem(member.returns, modes, has_unread=has_unread)
-                if problem:
-                    at = Location(uri, "") / "members" / member.name / "returns"
-                    yield catalogue.documents[uri].source.find(
-                        "unresolved-ref", problem, at.pointer
-                    )
+                at = Location(uri, "") / "members" / member.name / "returns"
+                yield from _check_returns(catalogue, at, member.returns, modes, unread)
 
 
-def _find_problem(service: str, modes: dict[str, Mode], *, has_unread: bool) -> str | None:
+def _check_returns(
+    catalogue: Catalogue, at: Location, service: str, modes: dict[str, Mode], unread: Unread
+) -> Iterator[Finding]:
+    """Yield what is wrong with a service that a method returns."""
+    source = catalogue.documents[at.document].source
+    subject = Subject(document=source.path, detail=service)
     name = escape(service)
-    if service not in modes:
-        if has_unread:
-            return None
-        return f'"returns" names the service "{name}", and no contract given has this id'
-    if modes[service] is not Mode.REFERENCE:
-        return (
-            f'"returns" names the service "{name}" of mode {modes[service]};'
-            " only services of mode reference are returned"
-        )
-    return None
+    if service in modes:
+        if modes[service] is not Mode.REFERENCE:
+            message = (
+                f'"returns" names the service "{name}" of mode {modes[service]};'
+                " only services of mode reference are returned"
+            )
+            fix = "give that service the mode reference, or return data"
+            yield source.find("unresolved-ref", message, at.pointer, subject=subject, fix=fix)
+    elif not unread and not unread.has_folders and not _has_unmodelled(catalogue):
+        near = find_nearest(service, modes)
+        hint = f'; did you mean "{escape(near)}"?' if near else ""
+        message = f'"returns" names the service "{name}", and no contract given has this id{hint}'
+        fix = "give its contract too, or correct the id"
+        yield source.find("unresolved-ref", message, at.pointer, subject=subject, fix=fix)
+
+
+def _has_unmodelled(catalogue: Catalogue) -> bool:
+    """Tell whether a contract has findings of its own, by which it has no model."""
+    return any(
+        document.role == "contract" and uri not in catalogue.contracts
+        for uri, document in catalogue.documents.items()
+    )

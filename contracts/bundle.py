@@ -11,20 +11,19 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
-from .catalogue import REFERENCES, unescape
+from .catalogue import REFERENCES
 from .documents import get_stem
 from .drafts import ANNOTATIONS, KEYWORDS, Dialect, Draft, Schema, modernize, subschemas
+from .json_values import escape_token, unescape
 from .model import Location
+from .scopes import Scope, enter, follow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .catalogue import Catalogue
-
-Scope: TypeAlias = tuple[tuple[str, Location], ...]
-"""The dynamic anchors in reach: of each name the outermost place, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ class _Bundler:
             self.definitions[key] = self._rewrite(*key)
         names = self._name(keys, set(given))
         for schema, key in self.links:
-            schema["$ref"] = _refer(names[key])
+            schema["$ref"] = refer(names[key])
         definitions = {names[key]: schema for key, schema in self.definitions.items()} | given
         draft = Draft.DRAFT202012 if self.modern or not self.drafts else min(self.drafts)
         return Bundle(
@@ -111,12 +110,12 @@ class _Bundler:
                 **({"formats": "assert"} if self.home.dialect.asserts_format else {}),
                 "$defs": dict(sorted(definitions.items())),
             },
-            {name: _refer(names[keys[name]] if name in keys else name) for name in roots},
+            {name: refer(names[keys[name]] if name in keys else name) for name in roots},
         )
 
     def _close(self, arguments: Arguments) -> Schema:
         properties = {
-            name: self._rewrite(location, self._enter((), location))
+            name: self._rewrite(location, enter(self.catalogue, (), location))
             for name, location in arguments.properties.items()
         }
         return {
@@ -134,7 +133,7 @@ class _Bundler:
 
     def _link(self, schema: dict[str, Any], target: Location, scope: Scope) -> None:
         """Let *schema* refer to a definition, beside what it refers to already."""
-        key = self._reach((target, self._enter(scope, target)))
+        key = self._reach((target, enter(self.catalogue, scope, target)))
         if "$ref" in schema:
             beside: dict[str, Any] = {"$ref": ""}
             schema["allOf"] = [*schema.get("allOf", ()), beside]
@@ -144,7 +143,7 @@ class _Bundler:
 
     def _skip_references(self, location: Location) -> _Key:
         """Return where *location* leads while all that it says is a reference."""
-        scope = self._enter((), location)
+        scope = enter(self.catalogue, (), location)
         seen = {location}
         while True:
             node = self.catalogue.get_node(location)
@@ -153,19 +152,14 @@ class _Bundler:
                 return location, scope
             if schema.keys() - _DROPPED and not node.dialect.draft.has_lone_refs:
                 return location, scope
-            target = self._get_target(location, "$ref")
+            target = self._get_target(location, scope, "$ref")
             if target in seen:
                 return location, scope
             seen.add(target)
-            location, scope = target, self._enter(scope, target)
+            location, scope = target, enter(self.catalogue, scope, target)
 
-    def _enter(self, scope: Scope, location: Location) -> Scope:
-        """Return the dynamic scope with the resource of *location* as its innermost."""
-        anchors = self.catalogue.get_dynamic_anchors(self.catalogue.get_node(location).resource)
-        return tuple(sorted({**anchors, **dict(scope)}.items())) if anchors else scope
-
-    def _get_target(self, location: Location, keyword: str) -> Location:
-        target = self.catalogue.find_target(location, keyword)
+    def _get_target(self, location: Location, scope: Scope, keyword: str) -> Location:
+        target = follow(self.catalogue, scope, location, keyword)
         if target is None:
             raise KeyError(location)
         return target
@@ -185,12 +179,17 @@ class _Bundler:
                 below = location
                 for token in tokens:
                     below = below / token
-                _put(result, schema, tokens, self._rewrite(below, self._enter(scope, below)))
+                put(
+                    result,
+                    schema,
+                    tokens,
+                    self._rewrite(below, enter(self.catalogue, scope, below)),
+                )
             if self.modern:
                 result = modernize(result, draft)
         for keyword in REFERENCES:
             if isinstance(schema.get(keyword), str) and keyword in KEYWORDS[draft]:
-                self._link(result, self._lead(location, scope, keyword), scope)
+                self._link(result, self._get_target(location, scope, keyword), scope)
         return result
 
     def _counts(self, keyword: str, dialect: Dialect) -> bool:
@@ -200,18 +199,6 @@ class _Bundler:
             return False
         return keyword in KEYWORDS[dialect.draft]
 
-    def _lead(self, location: Location, scope: Scope, keyword: str) -> Location:
-        """Return where a reference leads in a dynamic scope."""
-        target = self._get_target(location, keyword)
-        if keyword == "$ref":
-            return target
-        schema = self.catalogue.get(location)
-        value: str = schema[keyword] if isinstance(schema, dict) else ""
-        name = unquote(value.partition("#")[2]) if keyword == "$dynamicRef" else ""
-        resource = self.catalogue.get_node(target).resource
-        is_dynamic = self.catalogue.get_dynamic_anchors(resource).get(name) == target
-        return dict(scope).get(name, target) if is_dynamic else target
-
     def _name(self, roots: Mapping[str, _Key], taken: set[str]) -> dict[_Key, str]:
         """Give each definition a name of its own that depends on its place alone."""
         by_root = {key: name for name, key in reversed(list(roots.items()))}
@@ -219,8 +206,10 @@ class _Bundler:
         for key in sorted(self.definitions, key=self._spell):
             name = self._name_naturally(key[0], by_root.get(key))
             if name in taken:
-                digest = hashlib.sha256("\0".join(self._spell(key)).encode()).hexdigest()
-                name = f"{name}_{digest[:6]}"
+                spelled = "\0".join(self._spell(key)).encode("utf-8", "surrogatepass")
+                digest = hashlib.sha256(spelled).hexdigest()
+                suffixed = (f"{name}_{digest[:length]}" for length in range(6, len(digest)))
+                name = next(one for one in suffixed if one not in taken)
             taken.add(name)
             names[key] = name
         return names
@@ -245,10 +234,13 @@ class _Bundler:
         return ("" if location.document == self.home.uri else "~", *spelled)
 
 
-def _put(
+def put(
     result: dict[str, Any], original: dict[str, Any], tokens: tuple[str, ...], schema: Schema
 ) -> None:
-    """Put a rewritten schema in its place; containers of the original are copied first."""
+    """Put a rewritten schema in its place in *result*, a shallow copy of *original*.
+
+    Containers that the two share are copied first.
+    """
     keyword = tokens[0]
     if len(tokens) == 1:
         result[keyword] = schema
@@ -259,6 +251,6 @@ def _put(
     container[int(tokens[1]) if isinstance(container, list) else tokens[1]] = schema
 
 
-def _refer(name: str) -> str:
-    token = name.replace("~", "~0").replace("/", "~1")
-    return "#/$defs/" + quote(token, safe="!$&'()*+,;=:@/~")
+def refer(name: str) -> str:
+    """Return the reference to a definition of a bundle."""
+    return "#/$defs/" + quote(escape_token(name), safe="!$&'()*+,;=:@/~")

@@ -7,18 +7,37 @@ documents does not exist.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urljoin
 
-from .drafts import Dialect, Draft, Schema, find_draft, subschemas
+from .drafts import KEYWORDS, Dialect, Draft, Schema, find_draft, subschemas
+from .json_values import (
+    ABSENT,
+    escape_token,
+    find_nearest,
+    is_object,
+    is_schema,
+    look_up,
+    unescape,
+)
 from .model import Contract, Location
+from .places import find_contract_schemas
+from .uris import is_reference, join, normalize_file, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .documents import Document
+
+
+__all__ = (
+    "REFERENCES",
+    "Catalogue",
+    "Duplicate",
+    "Node",
+    "Reference",
+    "find_embedded_draft",
+    "unescape",
+)
 
 
 class Node(NamedTuple):
@@ -31,7 +50,7 @@ class Node(NamedTuple):
 
 
 class Duplicate(NamedTuple):
-    """A name given twice: an identifier or an anchor."""
+    """A name given twice: an identifier or an anchor, as the second place writes it."""
 
     rule: str
     name: str
@@ -39,14 +58,16 @@ class Duplicate(NamedTuple):
     second: Location
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """One reference and where it leads; of a broken one, why it leads nowhere."""
 
     location: Location
     keyword: str
     value: str
     uri: str
+    """What it means by identifier."""
+    file: str
+    """What it means by path."""
     target: Location | None = None
     rule: str = ""
     problem: str = ""
@@ -66,8 +87,12 @@ class Catalogue:
         self.contracts: dict[str, Contract] = {}
         self.duplicates: list[Duplicate] = []
         self._nodes: dict[Location, Node] = {}
+        self._schemas: dict[str, list[Location]] = {}
+        """Of each document its schemas: in the order of the text, then those entered later."""
+        self._references: list[tuple[Location, str]] = []
         self._resources: dict[str, Location] = {}
-        self._anchors: dict[tuple[str, str], Location] = {}
+        """By identifier; documents without one are found by their path."""
+        self._anchors: dict[tuple[Location, str], Location] = {}
         self._bases: dict[str, str] = {}
         self._dynamic: dict[Location, dict[str, Location]] = {}
         self._targets: dict[tuple[Location, str], Reference] = {}
@@ -80,24 +105,23 @@ class Catalogue:
     def add(self, document: Document) -> None:
         """Take in a document: every schema in it, with its base, anchors and dialect."""
         self._documents[document.uri] = document
+        self._schemas[document.uri] = []
         root = Location(document.uri, "")
-        self._resources.setdefault(document.base, root)
-        self._resources.setdefault(document.uri, root)
-        self._bases[document.uri] = document.base
-        if document.role == "schema":
-            if isinstance(document.value, dict | bool):
-                start = Node(document.value, root, document.base, document.dialect)
-                self._walk(root, start)
-            return
         base = document.base
-        if isinstance(document.value, dict):
-            identifier = document.value.get("$id")
+        if base != document.uri:
+            self._resources.setdefault(base, root)
+        value = document.value
+        if document.role == "contract":
+            identifier = value.get("$id") if is_object(value) else None
             if isinstance(identifier, str):
-                base = _join(base, identifier).partition("#")[0]
-                self._name_resource(base, root)
-                self._bases[document.uri] = base
-        for location, schema in _contract_schemas(document):
-            self._walk(location, Node(schema, root, base, document.dialect))
+                base = split(join(base, identifier))[0]
+                self._name_resource(base, root, identifier)
+            self._bases[document.uri] = base
+            for location, schema in find_contract_schemas(root, value):
+                self._walk(location, Node(schema, root, base, document.dialect))
+        elif is_schema(value):
+            self._walk(root, Node(value, root, base, document.dialect))
+            self._bases[document.uri] = self._nodes[root].base
 
     def get(self, location: Location) -> Schema:
         """Return the schema at *location*, which is one of this catalogue's."""
@@ -114,13 +138,12 @@ class Catalogue:
 
     def get_schemas(self, document: Document) -> Iterator[tuple[Location, Node]]:
         """Yield every schema of a document, in the order of the text."""
-        for location, node in list(self._nodes.items()):
-            if location.document == document.uri:
-                yield location, node
+        for location in tuple(self._schemas[document.uri]):
+            yield location, self._nodes[location]
 
     def find_value(self, location: Location) -> object:
         """Return whatever stands at *location*, None if nothing does."""
-        return _look_up(self._documents[location.document].value, location.pointer)
+        return look_up(self._documents[location.document].value, location.pointer)
 
     def name_document(self, uri: str, document: str) -> None:
         """Let *uri* be another name of a document that is here."""
@@ -146,233 +169,204 @@ class Catalogue:
     def resolve(self, location: Location, keyword: str = "$ref") -> Reference:
         """Return where a reference leads, or why it leads nowhere."""
         key = (location, keyword)
-        if key not in self._targets:
-            self._targets[key] = self._resolve(location, keyword)
-        return self._targets[key]
+        reference = self._targets.get(key)
+        if reference is None:
+            reference = self._targets[key] = self._resolve(location, keyword)
+        return reference
 
     def get_references(self) -> Iterator[Reference]:
-        """Yield every reference of every document; targets outside schemas are entered."""
-        seen: set[Location] = set()
-        while len(seen) < len(self._nodes):
-            for location in [one for one in self._nodes if one not in seen]:
-                seen.add(location)
-                schema = self._nodes[location].schema
-                for keyword in REFERENCES:
-                    if isinstance(schema, dict) and isinstance(schema.get(keyword), str):
-                        yield self.resolve(location, keyword)
+        """Yield every reference of every document, also of those added meanwhile."""
+        index = 0
+        while index < len(self._references):
+            yield self.resolve(*self._references[index])
+            index += 1
 
     def settle(self) -> None:
-        """Put the documents in the order of their paths, and resolve references anew."""
+        """Put the documents in the order of their paths, and resolve references anew.
+
+        Targets that stand where a draft expects no schema are schemas from then on.
+        """
         ordered = sorted(self._documents.items(), key=lambda item: (item[1].path, item[0]))
         self._documents = dict(ordered)
         self._targets.clear()
+        for _ in self.get_references():
+            pass
 
-    def _walk(self, location: Location, node: Node) -> None:
-        pending = [(location, node)]
+    def _walk(self, location: Location, start: Node) -> None:
+        """Take in the schema at *location* and all below it, in the order of the text."""
+        document, nodes, schemas = location.document, self._nodes, self._schemas[location.document]
+        pending: list[tuple[str, Schema, Node]] = [(location.pointer, start.schema, start)]
         while pending:
-            where, parent = pending.pop()
-            if where in self._nodes:
+            pointer, schema, above = pending.pop()
+            where = Location(document, pointer)
+            if where in nodes:
                 continue
-            node = self._open(where, parent)
-            self._nodes[where] = node
-            below = [
-                (_below(where, tokens), Node(schema, node.resource, node.base, node.dialect))
-                for tokens, schema in subschemas(node.schema, node.dialect.draft)
-            ]
-            pending.extend(reversed(below))
+            node = self._open(where, schema, above)
+            nodes[where] = node
+            schemas.append(where)
+            if isinstance(schema, bool):
+                continue
+            draft = node.dialect.draft
+            for keyword in REFERENCES:
+                if keyword in KEYWORDS[draft] and isinstance(schema.get(keyword), str):
+                    self._references.append((where, keyword))
+            first = len(pending)
+            for tokens, inner in subschemas(schema, draft):
+                below = pointer + "".join(f"/{escape_token(token)}" for token in tokens)
+                pending.append((below, inner, node))
+            pending[first:] = pending[first:][::-1]
 
-    def _open(self, location: Location, node: Node) -> Node:
+    def _open(self, location: Location, schema: Schema, above: Node) -> Node:
         """Return the node with the resource, base and dialect that its schema begins."""
-        schema = node.schema
+        _, resource, base, dialect = above
         if isinstance(schema, bool):
-            return node
-        dialect = node.dialect
-        declared = schema.get("$schema")
-        if location.pointer and isinstance(declared, str) and (draft := find_draft(declared)):
-            dialect = Dialect(draft) if draft is not dialect.draft else dialect
+            return Node(schema, resource, base, dialect)
+        keyword = dialect.draft.id_keyword
+        if location.pointer and (draft := find_embedded_draft(schema, dialect.draft)):
+            dialect = Dialect(draft)
+            keyword = "$id" if isinstance(schema.get("$id"), str) else draft.id_keyword
         draft = dialect.draft
-        identifier = schema.get(draft.id_keyword)
         if draft.has_lone_refs and "$ref" in schema:
-            return Node(schema, node.resource, node.base, dialect)
+            return Node(schema, resource, base, dialect)
+        identifier = schema.get(keyword)
         if isinstance(identifier, str):
-            uri, _, fragment = _join(node.base, identifier).partition("#")
+            uri, fragment = split(join(base, identifier))
             if not identifier.startswith("#"):
-                node = Node(schema, location, uri, dialect)
-                self._name_resource(uri, location)
+                resource, base = location, uri
+                self._name_resource(uri, location, identifier)
             if fragment and not fragment.startswith("/") and draft.has_lone_refs:
-                self._name_anchor(uri, fragment, location)
+                self._name_anchor(resource, fragment, location)
         if not draft.has_lone_refs:
-            self._note_anchors(location, node, schema)
-        return Node(schema, node.resource, node.base, dialect)
+            self._note_anchors(location, resource, schema, draft)
+        return Node(schema, resource, base, dialect)
 
-    def _note_anchors(self, location: Location, node: Node, schema: dict[str, object]) -> None:
+    def _note_anchors(
+        self, location: Location, resource: Location, schema: dict[str, object], draft: Draft
+    ) -> None:
         for keyword in ("$anchor", "$dynamicAnchor"):
             name = schema.get(keyword)
-            if isinstance(name, str):
-                self._name_anchor(node.base, name, location)
+            if isinstance(name, str) and keyword in KEYWORDS[draft]:
+                self._name_anchor(resource, name, location)
                 if keyword == "$dynamicAnchor":
-                    self._dynamic.setdefault(node.resource, {})[name] = location
-        if schema.get("$recursiveAnchor") is True:
-            self._dynamic.setdefault(node.resource, {})[""] = location
+                    self._dynamic.setdefault(resource, {})[name] = location
+        if (
+            schema.get("$recursiveAnchor") is True
+            and location == resource
+            and draft is Draft.DRAFT201909
+        ):
+            self._dynamic.setdefault(resource, {})[""] = location
 
-    def _name_resource(self, uri: str, location: Location) -> None:
+    def _name_resource(self, uri: str, location: Location, identifier: str) -> None:
         first = self._resources.setdefault(uri, location)
         if first != location:
-            self.duplicates.append(Duplicate("duplicate-id", uri, first, location))
+            self.duplicates.append(Duplicate("duplicate-id", identifier, first, location))
 
-    def _name_anchor(self, base: str, name: str, location: Location) -> None:
-        first = self._anchors.setdefault((base, name), location)
+    def _name_anchor(self, resource: Location, name: str, location: Location) -> None:
+        first = self._anchors.setdefault((resource, name), location)
         if first != location:
             self.duplicates.append(Duplicate("duplicate-anchor", name, first, location))
 
     def _enter(self, location: Location) -> Node:
         """Take in a schema that stands where the draft expects none."""
-        schema = _look_up(self._documents[location.document].value, location.pointer)
-        if not isinstance(schema, dict | bool):
+        schema = look_up(self._documents[location.document].value, location.pointer)
+        above = self._find_node_above(location)
+        if not is_schema(schema) or above is None:
             raise KeyError(location)
-        above, parent = None, location.pointer
-        while above is None and parent:
-            parent = parent.rpartition("/")[0]
-            above = self._nodes.get(Location(location.document, parent))
-        if above is None:
-            document = self._documents[location.document]
-            root = Location(document.uri, "")
-            above = Node(True, root, self._bases[document.uri], document.dialect)
         self._walk(location, Node(schema, above.resource, above.base, above.dialect))
         return self._nodes[location]
 
+    def _find_node_above(self, location: Location) -> Node | None:
+        parent = location.pointer
+        while parent:
+            parent = parent.rpartition("/")[0]
+            above = self._nodes.get(Location(location.document, parent))
+            if above is not None:
+                return above
+        return None
+
     def _resolve(self, location: Location, keyword: str) -> Reference:
         node = self.get_node(location)
-        value = node.schema[keyword] if isinstance(node.schema, dict) else ""
-        uri, _, fragment = _join(node.base, value).partition("#")
-        reference = Reference(location, keyword, value, uri)
+        value = "" if isinstance(node.schema, bool) else str(node.schema.get(keyword, ""))
+        uri, fragment = split(join(node.base, value))
+        # file names are spelled in one way, whatever the reference escapes
+        file = normalize_file(split(join(location.document, value))[0])
+        reference = Reference(location, keyword, value, uri, file)
         if uri == node.base:
             return self._find_fragment(reference, node.resource, fragment)
         by_identifier = self._resources.get(uri)
-        path = _join(location.document, value).partition("#")[0]
-        by_path = self._resources.get(path) if path in self._documents else None
+        by_path = Location(file, "") if file in self._documents else None
         root = by_identifier or by_path
         if root is None:
-            problem = "no file given has this name or identifier"
-            return replace(reference, rule="unresolved-ref", problem=problem, is_found=False)
+            problem = _say_unknown(value)
+            return reference._replace(rule="unresolved-ref", problem=problem, is_found=False)
         if by_identifier and by_path and by_identifier != by_path:
             problem = (
                 f"the identifier leads to {self.name_location(by_identifier)},"
                 f" the path to {self.name_location(by_path)}"
             )
-            return _break(reference, "ambiguous-ref", problem)
+            return reference._replace(rule="ambiguous-ref", problem=problem)
         return self._find_fragment(reference, root, fragment)
 
     def _find_fragment(self, reference: Reference, root: Location, fragment: str) -> Reference:
-        fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
-            base = self._nodes[root].base if root in self._nodes else self._bases[root.document]
-            target = self._anchors.get((base, fragment))
+            target = self._anchors.get((root, fragment))
             if target is None:
-                return _break(reference, "unresolved-ref", f'there is no anchor "{fragment}" there')
-        else:
-            target = Location(root.document, root.pointer + fragment)
+                where = self.name_location(root)
+                problem = f'{where} has no anchor "{fragment}"'
+                return reference._replace(rule="unresolved-ref", problem=problem)
+            return reference._replace(target=target)
+        target = Location(root.document, root.pointer + _respell(fragment))
+        if target not in self._nodes:
             document = self._documents[root.document]
-            if target not in self._nodes:
-                value = _look_up(document.value, target.pointer, _ABSENT)
-                if value is _ABSENT:
-                    return _break(reference, "unresolved-ref", self._say_missing(document, target))
-                if not isinstance(value, dict | bool) or (
-                    document.role == "contract" and not target.pointer
-                ):
-                    return _break(reference, "unresolved-ref", "no schema stands there")
-                self._enter(target)
-        return replace(reference, target=target)
-
-    def _say_missing(self, document: Document, target: Location) -> str:
-        """Say how far a pointer leads, and what it may have meant."""
-        parent, _, last = target.pointer.rpartition("/")
-        while parent and _look_up(document.value, parent, _ABSENT) is _ABSENT:
-            parent, _, last = parent.rpartition("/")
-        near = ""
-        siblings = _look_up(document.value, parent, None)
-        if isinstance(siblings, dict):
-            import difflib  # noqa: PLC0415 # only where something is wrong
-
-            close = difflib.get_close_matches(unescape(last), siblings, n=1)
-            near = f'; did you mean "{close[0]}"?' if close else ""
-        where = document.source.path + (f"#{parent}" if parent else "")
-        return f'{where} has no "{unescape(last)}"{near}'
+            value = look_up(document.value, target.pointer, ABSENT)
+            if value is ABSENT:
+                problem = _say_missing(document, target)
+                return reference._replace(rule="unresolved-ref", problem=problem)
+            if not is_schema(value) or self._find_node_above(target) is None:
+                problem = f"no schema stands at {self.name_location(target)}"
+                if document.role == "contract" and not target.pointer:
+                    problem = "the root of a contract is no schema"
+                return reference._replace(rule="unresolved-ref", problem=problem)
+            self._enter(target)
+        return reference._replace(target=target)
 
 
-_ABSENT = object()
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+def find_embedded_draft(schema: dict[str, object], outer: Draft) -> Draft | None:
+    """Return the other draft that a schema inside a document switches to, None if it does not.
+
+    ``$schema`` counts only beside an identifier: at the root of a resource.
+    """
+    declared = schema.get("$schema")
+    draft = find_draft(declared) if isinstance(declared, str) else None
+    if draft is None or draft is outer:
+        return None
+    names = {"$id", outer.id_keyword, draft.id_keyword}
+    return draft if any(isinstance(schema.get(name), str) for name in names) else None
 
 
-def unescape(token: str) -> str:
-    """Return the name that a token of a JSON pointer stands for."""
-    return token.replace("~1", "/").replace("~0", "~")
+def _respell(fragment: str) -> str:
+    """Return a JSON pointer with each token escaped in the one right way."""
+    if "~" not in fragment:
+        return fragment
+    return "".join(f"/{escape_token(unescape(one))}" for one in fragment.split("/")[1:])
 
 
-def _below(location: Location, tokens: tuple[str, ...]) -> Location:
-    for token in tokens:
-        location = location / token
-    return location
+def _say_unknown(value: str) -> str:
+    """Say what is wrong with a reference that leads to no document."""
+    if "\\" in value:
+        return "folders of a reference are separated by /, not by \\"
+    if not is_reference(value):
+        return "it is no URI reference"
+    return "no file given has this name or identifier"
 
 
-def _break(reference: Reference, rule: str, problem: str) -> Reference:
-    return replace(reference, rule=rule, problem=problem)
-
-
-def _look_up(value: object, pointer: str, default: object = None) -> object:
-    """Return what stands at *pointer*, or the default."""
-    for token in pointer.split("/")[1:]:
-        name = unescape(token)
-        if isinstance(value, dict) and name in value:
-            value = value[name]
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            return default
-    return value
-
-
-def _join(base: str, reference: str) -> str:
-    """Return the URI that a reference means from *base* (RFC 3986, section 5)."""
-    if reference.startswith("#") or not reference:
-        return base.partition("#")[0] + reference
-    scheme = _SCHEME.match(base)
-    if scheme is None or _SCHEME.match(reference):
-        return urljoin(base, reference)
-    # urljoin knows the rules, but applies them to schemes that it knows alone
-    joined = urljoin("http:" + base[scheme.end() :], reference)
-    return scheme[0] + joined.removeprefix("http:")
-
-
-def _contract_schemas(document: Document) -> Iterator[tuple[Location, Schema]]:
-    """Yield the schemas that the keywords of the dialect hold."""
-    root = Location(document.uri, "")
-    value = document.value if isinstance(document.value, dict) else {}
-    for location, candidate in _contract_places(root, value):
-        if isinstance(candidate, dict | bool):
-            yield location, candidate
-
-
-def _contract_places(root: Location, value: dict[str, object]) -> Iterator[tuple[Location, object]]:
-    service = value.get("service")
-    if isinstance(service, dict) and "key" in service:
-        yield root / "service" / "key", service["key"]
-    for name, member in _items(value.get("members")):
-        at = root / "members" / name
-        if not isinstance(member, dict):
-            continue
-        for parameter, schema in _items(member.get("params")):
-            yield at / "params" / parameter, schema
-        for keyword in ("result", "value", "payload"):
-            if keyword in member:
-                yield at / keyword, member[keyword]
-    for code, case in _items(value.get("errors")):
-        if isinstance(case, dict) and "data" in case:
-            yield root / "errors" / code / "data", case["data"]
-    for name, schema in _items(value.get("$defs")):
-        yield root / "$defs" / name, schema
-
-
-def _items(value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, dict):
-        yield from value.items()
+def _say_missing(document: Document, target: Location) -> str:
+    """Say how far a pointer leads, and what it may have meant."""
+    parent, _, last = target.pointer.rpartition("/")
+    while parent and look_up(document.value, parent, ABSENT) is ABSENT:
+        parent, _, last = parent.rpartition("/")
+    siblings = look_up(document.value, parent)
+    near = find_nearest(unescape(last), siblings) if is_object(siblings) else None
+    where = document.source.path + (f"#{parent}" if parent else "")
+    hint = f'; did you mean "{near}"?' if near else ""
+    return f'{where} has no "{unescape(last)}"{hint}'

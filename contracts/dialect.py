@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 from importlib import resources
@@ -10,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from .drafts import DIALECT
 from .findings import Severity, Subject, escape
+from .json_values import (
+    describe,
+    escape_token,
+    find_nearest,
+    is_array,
+    is_object,
+    is_schema,
+)
 from .model import (
     Contract,
     Deprecation,
@@ -26,7 +34,7 @@ from .model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .documents import Document
     from .findings import Finding
@@ -39,7 +47,7 @@ def check_contract(document: Document) -> tuple[Finding, ...]:
     """Return what is wrong with the dialect's own keywords in a contract file."""
     skeleton = _strip_schemas(document.value)
     if _get_quick_check().is_valid(skeleton):
-        return tuple(_check_meaning(document)) if isinstance(skeleton, dict) else ()
+        return tuple(_check_meaning(document))
     return tuple(_check_form(document, skeleton))
 
 
@@ -89,7 +97,7 @@ def _make_member(location: Location, name: str, member: dict[str, Any]) -> Membe
             parameter,
             location / "params" / parameter,
             parameter not in optional,
-            schema.get("description") if isinstance(schema, dict) else None,
+            schema.get("description") if is_object(schema) else None,
         )
         for parameter, schema in member.get("params", {}).items()
     )
@@ -99,22 +107,22 @@ def _make_member(location: Location, name: str, member: dict[str, Any]) -> Membe
 
 
 def _make_deprecation(value: dict[str, Any]) -> Deprecation | None:
-    facts = value.get("deprecation", {})
+    facts: dict[str, str] = value.get("deprecation", {})
     return Deprecation(**facts) if value.get("deprecated") or facts else None
 
 
 def _strip_schemas(value: object) -> object:
     """Return a contract with ``true`` for every schema: those are judged by themselves."""
-    if not isinstance(value, dict):
+    if not is_object(value):
         return value
     result = dict(value)
-    if isinstance(result.get("service"), dict) and _is_schema(result["service"].get("key")):
-        result["service"] = {**result["service"], "key": True}
-    definitions = result.get("$defs")
-    if isinstance(definitions, dict):
-        result["$defs"] = _strip_each(definitions)
+    service = result.get("service")
+    if is_object(service) and is_schema(service.get("key")):
+        result["service"] = {**service, "key": True}
+    if is_object(result.get("$defs")):
+        result["$defs"] = _strip_each(result["$defs"])
     for group, keywords in (("members", ("result", "value", "payload")), ("errors", ("data",))):
-        if isinstance(result.get(group), dict):
+        if is_object(result.get(group)):
             result[group] = {
                 name: _strip_member(one, keywords) for name, one in result[group].items()
             }
@@ -122,30 +130,29 @@ def _strip_schemas(value: object) -> object:
 
 
 def _strip_member(member: object, keywords: tuple[str, ...]) -> object:
-    if not isinstance(member, dict):
+    if not is_object(member):
         return member
-    stripped = {
-        keyword: True if keyword in keywords and _is_schema(value) else value
+    stripped: dict[str, Any] = {
+        keyword: True if keyword in keywords and is_schema(value) else value
         for keyword, value in member.items()
     }
-    params = stripped.get("params")
-    if isinstance(params, dict):
-        stripped["params"] = _strip_each(params)
+    if is_object(stripped.get("params")):
+        stripped["params"] = _strip_each(stripped["params"])
     return stripped
 
 
-def _strip_each(schemas: dict[str, object]) -> dict[str, object]:
-    return {name: True if _is_schema(schema) else schema for name, schema in schemas.items()}
-
-
-def _is_schema(value: object) -> bool:
-    return isinstance(value, dict | bool)
+def _strip_each(schemas: dict[str, Any]) -> dict[str, Any]:
+    return {name: True if is_schema(schema) else schema for name, schema in schemas.items()}
 
 
 @functools.cache
 def get_meta_schema() -> dict[str, Any]:
     """Return the meta-schema of contract files."""
-    text = resources.files(__package__).joinpath("meta/dialect.schema.json").read_text("utf-8")
+    text = (
+        resources.files("pi_contracts.contracts")
+        .joinpath("meta/dialect.schema.json")
+        .read_text("utf-8")
+    )
     return dict(json.loads(text))
 
 
@@ -158,81 +165,107 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
     """Yield what the meta-schema says, in words; jsonschema is loaded only for this."""
     import jsonschema  # noqa: PLC0415 # costs more than reading all contracts
 
-    validator = jsonschema.Draft202012Validator(get_meta_schema())
+    validator: Any = jsonschema.Draft202012Validator(get_meta_schema())
+    told: set[tuple[str | None, str]] = set()
     for fault in validator.iter_errors(skeleton):
-        pointer = "".join(
-            "/" + str(token).replace("~", "~0").replace("/", "~1") for token in fault.absolute_path
-        )
-        yield from _word(document, pointer, fault)
+        if _is_consequence(fault):
+            continue
+        pointer = "".join(f"/{escape_token(token)}" for token in fault.absolute_path)
+        for finding in _word(document, pointer, fault):
+            # a value that is no schema is refused by each vocabulary
+            if (finding.pointer, finding.message) not in told:
+                told.add((finding.pointer, finding.message))
+                yield finding
+
+
+def _is_consequence(fault: Any) -> bool:
+    """Tell whether another error says more: of a value's type, or that it is empty."""
+    if fault.validator == "pattern":
+        return fault.instance == ""
+    return (
+        fault.validator == "not"
+        and not is_object(fault.instance)
+        and fault.instance != RESERVED_SCOPE
+    )
 
 
 def _word(document: Document, pointer: str, fault: Any) -> Iterator[Finding]:
     """Yield a finding for each thing that one error of the meta-schema is about."""
-    name = escape(pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~"))
-    what = f'"{name}"' if pointer else "a contract"
-    rule, value = "invalid-keyword", fault.validator_value
+    what = _name_part(fault.absolute_path)
     if fault.validator == "additionalProperties":
-        known = sorted(fault.schema.get("properties", ()))
-        for keyword in fault.instance.keys() - set(known):
+        known = sorted(fault.schema["properties"])
+        for keyword in sorted(fault.instance.keys() - set(known)):
             yield _word_unknown(document, pointer, keyword, known, what)
         return
+    fix = None
     if fault.validator == "required":
-        missing = next(
-            one for one in value if one not in fault.instance and repr(one) in fault.message
-        )
-        if pointer or missing != "$schema":
-            message = f'{what} needs the keyword "{missing}"'
-        else:
-            message = 'a contract file says "$schema": "urn:pi-contracts:dialect:1"'
-        yield document.source.find(
-            rule, message, pointer, subject=_subject(document, missing), fix=f'add "{missing}"'
-        )
-        return
-    words = {
-        "type": f"takes {_article(value)}",
-        "enum": "takes one of " + ", ".join(map(str, value)) if fault.validator == "enum" else "",
-        "const": f'takes "{value}"',
-        "minLength": "takes a string that is not empty",
-        "minItems": "takes an array that is not empty",
-        "uniqueItems": "takes an array in which nothing stands twice",
-        "minimum": f"takes a whole number from {value}",
-        "pattern": "must not begin with $: such names are reserved"
-        if value == "^[^$]"
-        else "takes a reference without a fragment",
-    }
-    if fault.validator == "not":
-        message = f"{what} says result and returns, which exclude each other"
-        if fault.absolute_schema_path and "scopes" in fault.absolute_schema_path:
-            message = f'a scope cannot be "{RESERVED_SCOPE}": a remote service is never local'
+        # one error for each name that is missing, which only its text tells
+        missing = next(one for one in fault.validator_value if fault.message.startswith(repr(one)))
+        message, fix = f'{what} needs the keyword "{missing}"', f'add "{missing}"'
+        if missing == "$schema":
+            fix = f'add "$schema": "{DIALECT}"'
+        detail = missing
     else:
-        message = f"{what} {words.get(fault.validator, 'is not what the dialect takes')}"
-    if "propertyNames" in fault.absolute_schema_path:
-        message = f'{what} has the name "{escape(str(fault.instance))}", which ' + (
-            "is empty" if not fault.instance else "begins with $: such names are reserved"
-        )
-    subject = _subject(document, str(fault.validator))
-    yield document.source.find(rule, message, pointer, subject=subject)
+        message, detail = f"{what} {_say(fault)}", str(fault.validator)
+        if "propertyNames" in fault.absolute_schema_path:
+            fix = "choose another name"
+            problem = "begins with $: such names are reserved" if fault.instance else "is empty"
+            message, detail = f"a name in {what} {problem}", f"{fault.instance}"
+            pointer += f"/{escape_token(fault.instance)}"
+    subject = Subject(document=document.source.path, detail=detail)
+    is_name = "propertyNames" in fault.absolute_schema_path
+    yield document.source.find(
+        "invalid-keyword", message, pointer, subject=subject, fix=fix, of_key=is_name
+    )
 
 
-def _article(kind: str) -> str:
+def _name_part(path: Sequence[object]) -> str:
+    """Name a part of a contract by its name, an item of an array by its place."""
+    if not path:
+        return "a contract"
+    if isinstance(path[-1], int):
+        return f'item {path[-1]} of "{escape(str(path[-2]))}"'
+    return f'"{escape(str(path[-1]))}"'
+
+
+def _say(fault: Any) -> str:
+    """Say what a keyword of the dialect takes, of which an error says that it got another."""
+    kind, value = fault.validator, fault.validator_value
+    if kind == "type":
+        expected = "a schema" if is_array(value) else _put_article(value)
+        return f"takes {expected}, found {describe(fault.instance)}"
+    if kind == "not":
+        if not is_object(fault.instance):
+            return f'is no scope of a contract: what is "{RESERVED_SCOPE}" never leaves its process'
+        return 'says "result" and "returns", which exclude each other'
+    if kind == "pattern":
+        if value == "^[^$]":
+            return "begins with $: such names are reserved"
+        return "takes a reference without a fragment"
+    return {
+        "const": f'takes "{value}"',
+        "enum": f"takes {', '.join(value)}".replace(",", " or") if is_array(value) else "",
+        "minItems": "takes an array that is not empty",
+        "minLength": "takes a string that is not empty",
+        "minimum": f"takes a whole number from {value}",
+        "uniqueItems": "takes an array in which nothing stands twice",
+    }[kind]
+
+
+def _put_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def _subject(document: Document, detail: str) -> Subject:
-    return Subject(document=document.source.path, detail=detail)
 
 
 def _word_unknown(
     document: Document, pointer: str, keyword: str, known: list[str], what: str
 ) -> Finding:
-    close = difflib.get_close_matches(keyword, known, n=1, cutoff=0.6)
-    hint = f'; did you mean "{close[0]}"?' if close else ""
-    below = Location(document.uri, pointer) / keyword
+    near = find_nearest(keyword, known)
+    hint = f'; did you mean "{near}"?' if near else ""
     return document.source.find(
         "unknown-keyword",
         f'{what} has no keyword "{escape(keyword)}"{hint}',
-        below.pointer,
-        fix=f'write "{close[0]}"' if close else f"known are {', '.join(known)}",
+        f"{pointer}/{escape_token(keyword)}",
+        fix=f'write "{near}"' if near else f"known are {', '.join(known)}",
         of_key=True,
     )
 
@@ -243,7 +276,8 @@ def _check_meaning(document: Document) -> Iterator[Finding]:
     service, members = value["service"], value.get("members", {})
     if "key" in service and service["mode"] != Mode.KEYED:
         message = f'"key" belongs to services of mode keyed, and this one is {service["mode"]}'
-        yield document.source.find("invalid-keyword", message, "/service/key", of_key=True)
+        fix = 'remove "key", or write "mode": "keyed"'
+        yield document.source.find("invalid-keyword", message, "/service/key", fix=fix, of_key=True)
     if not members:
         message = "the contract has no members: nobody can do anything with the service"
         yield document.source.find(
@@ -251,6 +285,7 @@ def _check_meaning(document: Document) -> Iterator[Finding]:
             message,
             "/members" if "members" in value else "",
             severity=Severity.WARNING,
+            fix="add methods, state or events",
         )
     for name, member in members.items():
         at = Location(document.uri, "") / "members" / name
@@ -274,8 +309,10 @@ def _check_method(
 def _miss(
     document: Document, at: Location, message: str, name: str, known: Iterable[str]
 ) -> Finding:
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f'; did you mean "{close[0]}"?' if close else ""
+    near = find_nearest(name, known)
+    hint = f'; did you mean "{escape(near)}"?' if near else ""
+    fix = f'write "{escape(near)}"' if near else "declare it, or remove it here"
+    subject = Subject(document=document.source.path, detail=name)
     return document.source.find(
-        "invalid-keyword", message + hint, at.pointer, fix=f'write "{close[0]}"' if close else None
+        "invalid-keyword", message + hint, at.pointer, subject=subject, fix=fix
     )

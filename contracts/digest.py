@@ -2,7 +2,7 @@
 
 The digest is the SHA-256 of the canonical JSON (RFC 8785, but integers in full
 digits) of the contract with the definitions that it reaches. Annotations,
-the order of keys and the place of a file do not change it.
+the order of keys, and the names of files and definitions do not change it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from .bundle import Arguments, Bundle, make_bundle
+from .bundle import Arguments, Bundle, make_bundle, put, refer
+from .drafts import Draft, subschemas
+from .json_values import is_array, is_object
 from .model import Contract, Events, Member, Method, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .catalogue import Catalogue
+    from .drafts import Schema
     from .model import Location
 
 
@@ -32,7 +35,8 @@ def get_payloads(contract: Contract) -> dict[str, Location | Arguments]:
 
 def get_digest(contract: Contract, bundle: Bundle) -> str:
     """Return ``sha256:…`` of a contract; *bundle* is the one of all its payloads."""
-    pointers = bundle.pointers
+    definitions = _Definitions(bundle)
+    pointers = {name: definitions.number(bundle.pointers[name]) for name in sorted(bundle.pointers)}
     facts = {
         "service": {
             "id": contract.service_id,
@@ -43,9 +47,50 @@ def get_digest(contract: Contract, bundle: Bundle) -> str:
         },
         "members": {member.name: _describe(member, pointers) for member in contract.members},
         "errors": {case.code: pointers.get(f"{case.code}.data") for case in contract.errors},
-        "schemas": bundle.document,
+        "formats": bundle.document.get("formats"),
+        "definitions": definitions.get_all(),
     }
     return "sha256:" + hashlib.sha256(encode_canonically(facts)).hexdigest()
+
+
+class _Definitions:
+    """The definitions of a bundle, numbered in the order in which they are first needed.
+
+    A name depends on the file and the place of a definition, a number does not.
+    """
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.schemas = {refer(name): schema for name, schema in bundle.document["$defs"].items()}
+        self.numbers: dict[str, int] = {}
+
+    def number(self, reference: str) -> int:
+        return self.numbers.setdefault(reference, len(self.numbers))
+
+    def get_all(self) -> list[Schema]:
+        """Return every definition that is needed; those numbered last are found on the way."""
+        result: list[Schema] = []
+        while len(result) < len(self.numbers):
+            reference = list(self.numbers)[len(result)]
+            result.append(self._renumber(self.schemas[reference]))
+        return result
+
+    def _renumber(self, schema: Schema) -> Schema:
+        """Return a schema with numbers for references, and with sorted sets of names."""
+        if isinstance(schema, bool):
+            return schema
+        result = dict(schema)
+        for keyword in _SETS:
+            if is_array(result.get(keyword)):
+                result[keyword] = sorted(result[keyword])
+        for tokens, inner in sorted(subschemas(schema, Draft.DRAFT202012), key=lambda one: one[0]):
+            put(result, schema, tokens, self._renumber(inner))
+        if "$ref" in result:
+            result["$ref"] = self.number(result["$ref"])
+        return result
+
+
+_SETS = ("required", "type")
+"""Keywords that hold names in any order."""
 
 
 def make_contract_bundle(catalogue: Catalogue, contract: Contract) -> Bundle:
@@ -94,28 +139,37 @@ def _describe(member: Member, pointers: Any) -> dict[str, Any]:
 
 
 def _encode(value: Any) -> str:
-    if isinstance(value, dict):
-        items = sorted(value.items(), key=lambda item: item[0].encode("utf-16-be"))
-        return "{" + ",".join(f"{_encode(key)}:{_encode(item)}" for key, item in items) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_encode, value)) + "]"
+    if is_object(value):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{_encode(name)}:{_encode(value[name])}" for name in names) + "}"
+    if is_array(value):
+        return "[" + ",".join([_encode(item) for item in value]) + "]"
     if isinstance(value, float):
-        return _encode_float(value)
+        return _encode_double(value)
     return json.dumps(value, ensure_ascii=False)
 
 
-_EXACT = 10.0**21
-_SMALL = 10.0**-6
+_LONGEST = 21
+"""How many digits ECMAScript writes before it turns to an exponent."""
+_SMALLEST = -6
 
 
-def _encode_float(value: float) -> str:
-    """Spell a double as ECMAScript does; a whole one in full digits, as integers are."""
-    if value == int(value) and (abs(value) < _EXACT):
-        return str(int(value))
-    digits, _, exponent = repr(value).partition("e")
-    if not exponent:
-        return digits
-    power = int(exponent)
-    if _SMALL <= abs(value) < _EXACT:
-        return f"{value:.{len(digits.replace('.', '').lstrip('-')) - 1 - power}f}"
-    return f"{digits.removesuffix('.0')}e{'+' if power > 0 else '-'}{abs(power)}"
+def _encode_double(value: float) -> str:
+    """Spell a double as ECMAScript does (RFC 8785, section 3.2.2.3)."""
+    if not value:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = repr(abs(value)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    point = len(whole) + int(exponent or 0)
+    digits = (whole + fraction).lstrip("0")
+    point -= len(whole + fraction) - len(digits)
+    digits = digits.rstrip("0")
+    if len(digits) <= point <= _LONGEST:
+        return sign + digits.ljust(point, "0")
+    if 0 < point <= _LONGEST:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if _SMALLEST < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if digits[1:] else ""
+    return f"{sign}{digits[0]}{rest}e{point - 1:+d}"

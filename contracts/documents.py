@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+from .json_values import is_object
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .drafts import Dialect
     from .source import Source
@@ -51,39 +54,50 @@ class Input:
     path: str
 
 
-def find_inputs(paths: Sequence[Path]) -> tuple[Input, ...]:
+def find_inputs(
+    paths: Sequence[Path], on_error: Callable[[OSError], object] | None = None
+) -> tuple[Input, ...]:
     """Return the files meant by *paths*, each once, in a stable order.
 
-    A folder yields its contracts and schemas, and names them relative to itself. A
-    file named outright is named relative to the nearest common folder of all paths,
-    as are files of two folders that would else be named alike. Folders for fixtures
-    and hidden folders are passed over.
+    A folder yields its contracts and schemas, and names them relative to itself; of
+    two folders, one in the other, the outer one names. A file named outright is named
+    relative to the nearest common folder of all paths, as are files of two folders
+    that would else be named alike. Folders for fixtures and hidden folders are passed
+    over.
 
-    Raises:
-        FileNotFoundError: A path leads nowhere.
+    Args:
+        paths: What is neither a folder nor a file yields nothing.
+        on_error: Is told of each folder that cannot be listed.
     """
     # not resolve(): a link is named as the user names it
-    absolute = [Path(os.path.abspath(path)) for path in paths]  # noqa: PTH100
-    common = _common_folder(absolute)
+    absolute = sorted({Path(os.path.abspath(path)) for path in paths})  # noqa: PTH100
+    common = _find_common_folder(absolute)
     found: dict[Path, str] = {}
-    for path in absolute:
-        if path.is_dir():
-            for file in _walk(path):
-                found.setdefault(file, file.relative_to(path).as_posix())
-        elif path.is_file():
-            found.setdefault(path, path.relative_to(common).as_posix())
-        else:
-            raise FileNotFoundError(path)
-    names = list(found.values())
-    inputs = (
-        Input(file, file.relative_to(common).as_posix() if names.count(name) > 1 else name)
-        for file, name in found.items()
-    )
-    return tuple(sorted(inputs, key=lambda one: one.path))
+    # a folder sorts before what is in it
+    for folder in absolute:
+        if os.path.isdir(folder):  # noqa: PTH112 # never raises, whatever the name
+            for file in _walk(folder, on_error):
+                found.setdefault(file, file.relative_to(folder).as_posix())
+    for file in absolute:
+        if os.path.isfile(file):  # noqa: PTH113 # as above
+            found.setdefault(file, file.relative_to(common).as_posix())
+    _tell_apart(found, common)
+    return tuple(sorted((Input(*one) for one in found.items()), key=lambda one: one.path))
 
 
-def _walk(folder: Path) -> Iterable[Path]:
-    for parent, folders, files in os.walk(folder):
+def _tell_apart(found: dict[Path, str], common: Path) -> None:
+    """Name files that are named alike relative to the common folder, until none are."""
+    while True:
+        count = Counter(found.values())
+        alike = [file for file, name in found.items() if count[name] > 1]
+        if not alike:
+            return
+        for file in alike:
+            found[file] = file.relative_to(common).as_posix()
+
+
+def _walk(folder: Path, on_error: Callable[[OSError], object] | None) -> Iterable[Path]:
+    for parent, folders, files in os.walk(folder, onerror=on_error):
         folders[:] = sorted(
             name for name in folders if name != FIXTURES and not name.startswith(".")
         )
@@ -92,8 +106,8 @@ def _walk(folder: Path) -> Iterable[Path]:
                 yield Path(parent, name)
 
 
-def _common_folder(paths: Iterable[Path]) -> Path:
-    folders = [path if path.is_dir() else path.parent for path in paths]
+def _find_common_folder(paths: Iterable[Path]) -> Path:
+    folders = [path.parent if os.path.isfile(path) else path for path in paths]  # noqa: PTH113
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
@@ -110,7 +124,5 @@ def get_role(path: str, value: object, *, in_dialect: bool) -> Role:
     """Tell what a document is: a contract by its name or by what it says in our dialect."""
     if path.endswith(CONTRACT_SUFFIX):
         return "contract"
-    is_service = (
-        in_dialect and isinstance(value, dict) and ("service" in value or "members" in value)
-    )
+    is_service = in_dialect and is_object(value) and ("service" in value or "members" in value)
     return "contract" if is_service else "schema"

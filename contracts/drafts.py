@@ -6,6 +6,8 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .json_values import is_array, is_object, is_schema
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -30,11 +32,23 @@ class Draft(enum.StrEnum):
         return "id" if self is Draft.DRAFT4 else "$id"
 
     @property
+    def label(self) -> str:
+        """What people call it: ``draft 7``, ``2020-12``."""
+        return _LABELS[self]
+
+    @property
     def has_lone_refs(self) -> bool:
         """Whether a ``$ref`` makes every keyword beside it void."""
         return self in _OLD
 
 
+_LABELS = {
+    Draft.DRAFT4: "draft 4",
+    Draft.DRAFT6: "draft 6",
+    Draft.DRAFT7: "draft 7",
+    Draft.DRAFT201909: "2019-09",
+    Draft.DRAFT202012: "2020-12",
+}
 _OLD = frozenset({Draft.DRAFT4, Draft.DRAFT6, Draft.DRAFT7})
 _BY_URI = {draft.value.rstrip("#").partition(":")[2]: draft for draft in Draft}
 
@@ -65,15 +79,30 @@ class Kind(enum.Enum):
     """A number above 0."""
     COUNT = enum.auto()
     """A whole number from 0; 2.0 is 2."""
+    PLAIN_COUNT = enum.auto()
+    """A whole number from 0; 2.0 is none."""
     ARRAY = enum.auto()
     STRINGS = enum.auto()
     """An array of strings, each once."""
+    SOME_STRINGS = enum.auto()
+    """An array of strings, each once, not empty."""
     STRING_LISTS = enum.auto()
     """An object of arrays of strings, each once."""
-    OBJECT = enum.auto()
+    BOOLEANS = enum.auto()
+    """An object of booleans."""
+    LIMIT_FLAG = enum.auto()
+    """A boolean that says whether the limit beside it is excluded."""
     TYPE = enum.auto()
     """The name of a type, or an array of such names."""
     REFERENCE = enum.auto()
+    IDENTIFIER = enum.auto()
+    """A URI reference, in whose fragment an anchor may stand."""
+    RESOURCE = enum.auto()
+    """A URI reference without a fragment, or with an empty one."""
+    ANCHOR = enum.auto()
+    """A name that begins with a letter or ``_``."""
+    COLON_ANCHOR = enum.auto()
+    """A name that begins with a letter and may hold colons."""
     PATTERN = enum.auto()
     SCHEMA = enum.auto()
     SCHEMA_OR_BOOLEAN = enum.auto()
@@ -81,12 +110,15 @@ class Kind(enum.Enum):
     SCHEMAS = enum.auto()
     """An array of schemas, not empty."""
     SCHEMA_OR_SCHEMAS = enum.auto()
+    """A schema or an array of schemas, not empty."""
     SCHEMA_MAP = enum.auto()
     """An object of schemas."""
     PATTERN_MAP = enum.auto()
     """An object of schemas whose keys are patterns."""
     SCHEMA_OR_STRINGS_MAP = enum.auto()
     """An object of schemas or of arrays of strings."""
+    SCHEMA_OR_SOME_STRINGS_MAP = enum.auto()
+    """An object of schemas or of arrays of strings that are not empty."""
 
 
 _DRAFT4: dict[str, Kind] = {
@@ -98,21 +130,21 @@ _DRAFT4: dict[str, Kind] = {
     "anyOf": Kind.SCHEMAS,
     "default": Kind.ANY,
     "definitions": Kind.SCHEMA_MAP,
-    "dependencies": Kind.SCHEMA_OR_STRINGS_MAP,
+    "dependencies": Kind.SCHEMA_OR_SOME_STRINGS_MAP,
     "description": Kind.STRING,
     "enum": Kind.ARRAY,
-    "exclusiveMaximum": Kind.BOOLEAN,
-    "exclusiveMinimum": Kind.BOOLEAN,
+    "exclusiveMaximum": Kind.LIMIT_FLAG,
+    "exclusiveMinimum": Kind.LIMIT_FLAG,
     "format": Kind.STRING,
-    "id": Kind.STRING,
+    "id": Kind.IDENTIFIER,
     "items": Kind.SCHEMA_OR_SCHEMAS,
-    "maxItems": Kind.COUNT,
-    "maxLength": Kind.COUNT,
-    "maxProperties": Kind.COUNT,
+    "maxItems": Kind.PLAIN_COUNT,
+    "maxLength": Kind.PLAIN_COUNT,
+    "maxProperties": Kind.PLAIN_COUNT,
     "maximum": Kind.NUMBER,
-    "minItems": Kind.COUNT,
-    "minLength": Kind.COUNT,
-    "minProperties": Kind.COUNT,
+    "minItems": Kind.PLAIN_COUNT,
+    "minLength": Kind.PLAIN_COUNT,
+    "minProperties": Kind.PLAIN_COUNT,
     "minimum": Kind.NUMBER,
     "multipleOf": Kind.POSITIVE,
     "not": Kind.SCHEMA,
@@ -120,18 +152,26 @@ _DRAFT4: dict[str, Kind] = {
     "pattern": Kind.PATTERN,
     "patternProperties": Kind.PATTERN_MAP,
     "properties": Kind.SCHEMA_MAP,
-    "required": Kind.STRINGS,
+    "required": Kind.SOME_STRINGS,
     "title": Kind.STRING,
     "type": Kind.TYPE,
     "uniqueItems": Kind.BOOLEAN,
 }
+_LATER = {
+    Kind.PLAIN_COUNT: Kind.COUNT,
+    Kind.SCHEMA_OR_SOME_STRINGS_MAP: Kind.SCHEMA_OR_STRINGS_MAP,
+    Kind.SOME_STRINGS: Kind.STRINGS,
+}
+"""What draft 4 takes is narrower than what later drafts take."""
 _DRAFT6 = {
-    **{keyword: kind for keyword, kind in _DRAFT4.items() if keyword != "id"},
-    "$id": Kind.STRING,
+    **{keyword: _LATER.get(kind, kind) for keyword, kind in _DRAFT4.items() if keyword != "id"},
+    "$id": Kind.IDENTIFIER,
     "additionalItems": Kind.SCHEMA,
     "additionalProperties": Kind.SCHEMA,
     "const": Kind.ANY,
     "contains": Kind.SCHEMA,
+    "contentEncoding": Kind.STRING,
+    "contentMediaType": Kind.STRING,
     "examples": Kind.ARRAY,
     "exclusiveMaximum": Kind.NUMBER,
     "exclusiveMinimum": Kind.NUMBER,
@@ -140,8 +180,6 @@ _DRAFT6 = {
 _DRAFT7 = {
     **_DRAFT6,
     "$comment": Kind.STRING,
-    "contentEncoding": Kind.STRING,
-    "contentMediaType": Kind.STRING,
     "else": Kind.SCHEMA,
     "if": Kind.SCHEMA,
     "readOnly": Kind.BOOLEAN,
@@ -150,11 +188,12 @@ _DRAFT7 = {
 }
 _DRAFT201909 = {
     **_DRAFT7,
-    "$anchor": Kind.STRING,
+    "$anchor": Kind.COLON_ANCHOR,
     "$defs": Kind.SCHEMA_MAP,
+    "$id": Kind.RESOURCE,
     "$recursiveAnchor": Kind.BOOLEAN,
     "$recursiveRef": Kind.REFERENCE,
-    "$vocabulary": Kind.OBJECT,
+    "$vocabulary": Kind.BOOLEANS,
     "contentSchema": Kind.SCHEMA,
     "dependentRequired": Kind.STRING_LISTS,
     "dependentSchemas": Kind.SCHEMA_MAP,
@@ -170,7 +209,8 @@ _DRAFT202012 = {
         for keyword, kind in _DRAFT201909.items()
         if keyword not in {"$recursiveAnchor", "$recursiveRef", "additionalItems"}
     },
-    "$dynamicAnchor": Kind.STRING,
+    "$anchor": Kind.ANCHOR,
+    "$dynamicAnchor": Kind.ANCHOR,
     "$dynamicRef": Kind.REFERENCE,
     "items": Kind.SCHEMA,
     "prefixItems": Kind.SCHEMAS,
@@ -222,7 +262,15 @@ VOCABULARIES: Mapping[str, frozenset[str]] = {
 
 _SINGLE = frozenset({Kind.SCHEMA, Kind.SCHEMA_OR_BOOLEAN, Kind.SCHEMA_OR_SCHEMAS})
 _LISTS = frozenset({Kind.SCHEMAS, Kind.SCHEMA_OR_SCHEMAS})
-_MAPS = frozenset({Kind.SCHEMA_MAP, Kind.PATTERN_MAP, Kind.SCHEMA_OR_STRINGS_MAP})
+_MAPS = frozenset(
+    {
+        Kind.SCHEMA_MAP,
+        Kind.PATTERN_MAP,
+        Kind.SCHEMA_OR_STRINGS_MAP,
+        Kind.SCHEMA_OR_SOME_STRINGS_MAP,
+    }
+)
+_HOLDERS = _SINGLE | _LISTS | _MAPS
 _EVERYWHERE = {"definitions": Kind.SCHEMA_MAP, "dependencies": Kind.SCHEMA_OR_STRINGS_MAP}
 """Keywords of old drafts that the meta-schemas of later ones still describe."""
 
@@ -239,15 +287,17 @@ def subschemas(schema: Schema, draft: Draft) -> Iterator[tuple[tuple[str, ...], 
     kinds = KEYWORDS[draft]
     for keyword, value in schema.items():
         kind = _EVERYWHERE.get(keyword) or kinds.get(keyword)
+        if kind not in _HOLDERS:
+            continue
         below: Iterable[tuple[tuple[str, ...], object]] = ()
-        if kind in _SINGLE and isinstance(value, dict | bool):
+        if kind in _SINGLE and is_schema(value):
             below = (((keyword,), value),)
-        elif kind in _LISTS and isinstance(value, list):
+        elif kind in _LISTS and is_array(value):
             below = (((keyword, str(index)), item) for index, item in enumerate(value))
-        elif kind in _MAPS and isinstance(value, dict):
+        elif kind in _MAPS and is_object(value):
             below = (((keyword, name), item) for name, item in value.items())
         for tokens, item in below:
-            if isinstance(item, dict | bool):
+            if is_schema(item):
                 yield tokens, item
 
 
@@ -272,7 +322,7 @@ def modernize(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:
             result["prefixItems"] = first
         if rest is not None:
             result["items"] = rest
-    for name, needed in (result.pop("dependencies", None) or {}).items():
-        keyword = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
+    for name, needed in result.pop("dependencies", {}).items():
+        keyword = "dependentRequired" if is_array(needed) else "dependentSchemas"
         result[keyword] = {**result.get(keyword, {}), name: needed}
     return result

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
+import functools
+import re
 from typing import TYPE_CHECKING, Any
 
-from .drafts import KEYWORDS, TYPES, Draft, Kind
+from .catalogue import find_embedded_draft
+from .drafts import KEYWORDS, TYPES, Dialect, Draft, Kind, find_draft, subschemas
 from .findings import Severity, escape
+from .json_values import describe, escape_token, find_nearest, is_array, is_object, is_schema
+from .uris import is_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,77 +21,136 @@ if TYPE_CHECKING:
     from .model import Location
 
 _EXTENSION = "x-"
-_FOREIGN = frozenset().union(*KEYWORDS.values()) | {"deprecation"}
-"""Keywords of any draft: harmless in another one, and no slip of the pen."""
-_NOTICED = frozenset({"$ref", "definitions", "dependencies"})
+_HARMLESS = frozenset(
+    """$comment $defs $id $schema $vocabulary contentEncoding contentMediaType contentSchema default
+    definitions deprecated deprecation examples format id readOnly title writeOnly""".split()
+)
+"""Keywords that no verdict depends on: nobody is misled by them in a draft that lacks them."""
 
 
 def check_keywords(catalogue: Catalogue, document: Document) -> Iterator[Finding]:
     """Yield what is wrong with the keywords of every schema of a document."""
     for location, node in catalogue.get_schemas(document):
-        if isinstance(node.schema, dict):
-            yield from _check_schema(document, location, node.schema, node.dialect.draft)
-        elif node.dialect.draft is Draft.DRAFT4 and not _may_be_boolean(location.pointer):
-            message = "draft 4 has no boolean schemas"
-            fix = 'write {} for true and {"not": {}} for false, or name a later draft in $schema'
-            yield document.source.find("invalid-keyword", message, location.pointer, fix=fix)
-
-
-def _may_be_boolean(pointer: str) -> bool:
-    return pointer.endswith(("/additionalProperties", "/additionalItems"))
+        if is_object(node.schema):
+            yield from _check_schema(document, location, node.schema, node.dialect)
 
 
 def _check_schema(
-    document: Document, location: Location, schema: dict[str, Any], draft: Draft
+    document: Document, location: Location, schema: dict[str, Any], dialect: Dialect
 ) -> Iterator[Finding]:
+    draft = dialect.draft
     kinds = KEYWORDS[draft]
     for keyword, value in schema.items():
         kind = kinds.get(keyword)
-        pointer = (location / keyword).pointer
         if kind is None:
-            yield from _check_unknown(document, pointer, keyword, kinds.keys())
-            continue
-        for fault in _FAULTS[kind](value):
-            rule, expected, below = fault
-            message = f'the keyword "{keyword}" takes {expected}'
-            if rule == "unknown-type":
-                message = expected
-            found = _describe(value) if not below else ""
-            yield document.source.find(
-                rule, message + (f", found {found}" if found else ""), pointer + below
-            )
+            finding = _check_unknown(document, location, keyword, draft)
+            if finding is not None:
+                yield finding
+        elif keyword not in dialect.void:
+            for rule, message, below in _FAULTS[kind](keyword, value):
+                pointer = f"{location.pointer}/{escape_token(keyword)}{below}"
+                yield document.source.find(rule, message, pointer)
+    if "$schema" in schema and location.pointer:
+        yield from _check_embedded(document, location, schema, draft)
+    if draft is Draft.DRAFT4:
+        yield from _check_draft4(document, location, schema)
 
 
-def _check_unknown(document: Document, pointer: str, keyword: str, known: Any) -> Iterator[Finding]:
-    if keyword in _FOREIGN or keyword.startswith(_EXTENSION):
-        return
-    close = difflib.get_close_matches(keyword, known, n=1, cutoff=0.75)
-    hint = f'; did you mean "{close[0]}"?' if close else ""
-    yield document.source.find(
+def _check_unknown(
+    document: Document, location: Location, keyword: str, draft: Draft
+) -> Finding | None:
+    if keyword in _HARMLESS or keyword.startswith(_EXTENSION):
+        return None
+    message, fix = _word_unknown(keyword, draft)
+    return document.source.find(
         "unknown-keyword",
-        f'"{escape(keyword)}" is no keyword of a schema and changes nothing{hint}',
-        pointer,
+        message,
+        (location / keyword).pointer,
         severity=Severity.WARNING,
-        fix=f'write "{close[0]}"' if close else 'remove it, or begin its name with "x-"',
+        fix=fix,
         of_key=True,
     )
 
 
+@functools.lru_cache(maxsize=1024)
+def _word_unknown(keyword: str, draft: Draft) -> tuple[str, str]:
+    others = [one.label for one in Draft if keyword in KEYWORDS[one]]
+    if others:
+        message = f'"{keyword}" changes nothing in {draft.label}: it is a keyword of {others[0]}'
+        message += f" to {others[-1]}" if len(others) > 1 else ""
+        return message, f"say it in the words of {draft.label}, or name another draft in $schema"
+    near = find_nearest(keyword, KEYWORDS[draft], cutoff=0.75)
+    message = f'"{escape(keyword)}" is no keyword of a schema and changes nothing'
+    if near is not None:
+        return f'{message}; did you mean "{near}"?', f'write "{near}"'
+    return message, f'remove it, or begin its name with "{_EXTENSION}"'
+
+
+def _check_embedded(
+    document: Document, location: Location, schema: dict[str, Any], draft: Draft
+) -> Iterator[Finding]:
+    """Yield what is wrong with a ``$schema`` below the root of a document."""
+    declared = schema["$schema"]
+    if not isinstance(declared, str):
+        return
+    pointer = (location / "$schema").pointer
+    found = find_draft(declared)
+    at_root = document.value.get("$schema") if is_object(document.value) else None
+    if found is None and declared != at_root:
+        message = f'"{escape(declared)}" names no draft that is served'
+        yield document.source.find("invalid-keyword", message, pointer, fix=SERVED)
+    elif found not in {None, draft} and find_embedded_draft(schema, draft) is None:
+        message = f"$schema changes nothing here: without an identifier, {draft.label} goes on"
+        fix = "remove it, or give the schema an identifier of its own"
+        severity = Severity.WARNING
+        yield document.source.find("unknown-keyword", message, pointer, severity=severity, fix=fix)
+
+
+SERVED = "use draft 4, 6, 7, 2019-09 or 2020-12, or give the file of the meta-schema too"
+"""The way out where a draft is not served."""
+
+
+def _check_draft4(
+    document: Document, location: Location, schema: dict[str, Any]
+) -> Iterator[Finding]:
+    """Yield what draft 4 alone refuses: boolean schemas, and limits that limit nothing."""
+    for tokens, inner in subschemas(schema, Draft.DRAFT4):
+        if isinstance(inner, bool) and _DRAFT4.get(tokens[0]) is not Kind.SCHEMA_OR_BOOLEAN:
+            message = "draft 4 has no boolean schemas"
+            fix = 'write {} for true and {"not": {}} for false, or name a later draft in $schema'
+            pointer = location.pointer + "".join(f"/{escape_token(token)}" for token in tokens)
+            yield document.source.find("invalid-keyword", message, pointer, fix=fix)
+    for keyword, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if keyword in schema and limit not in schema:
+            message = (
+                f'in draft 4 the keyword "{keyword}" stands beside "{limit}", which is missing'
+            )
+            pointer = (location / keyword).pointer
+            fix = f'add "{limit}", or name a later draft in $schema'
+            yield document.source.find("invalid-keyword", message, pointer, fix=fix)
+
+
+_DRAFT4 = KEYWORDS[Draft.DRAFT4]
 _Fault = tuple[str, str, str]
+"""A rule, a message, and a pointer below the keyword."""
+_INVALID = "invalid-keyword"
 
 
-def _fault(expected: str, below: str = "", rule: str = "invalid-keyword") -> Iterator[_Fault]:
-    yield rule, expected, below
+def _word(keyword: str, expected: str, value: object, below: str = "") -> _Fault:
+    """Word that a keyword takes something else; what was found is named by its kind alone."""
+    return _INVALID, f'the keyword "{keyword}" takes {expected}, found {describe(value)}', below
 
 
-def _take(expected: str, accepts: Callable[[Any], bool]) -> Callable[[Any], Iterator[_Fault]]:
-    def find(value: Any) -> Iterator[_Fault]:
-        return iter(()) if accepts(value) else _fault(expected)
+def _take(
+    expected: str, accepts: Callable[[Any], bool]
+) -> Callable[[str, Any], tuple[_Fault, ...]]:
+    def find(keyword: str, value: Any) -> tuple[_Fault, ...]:
+        return () if accepts(value) else (_word(keyword, expected, value),)
 
     return find
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -95,111 +158,159 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and value >= 0 and value == int(value)
 
 
-def _is_schema(value: Any) -> bool:
-    return isinstance(value, dict | bool)
-
-
-def _is_strings(value: Any) -> bool:
+def _is_strings(value: object) -> bool:
     return (
-        isinstance(value, list)
+        is_array(value)
         and all(isinstance(item, str) for item in value)
         and len(set(value)) == len(value)
     )
 
 
-def _check_type(value: Any) -> Iterator[_Fault]:
-    names = value if isinstance(value, list) else [value]
+def _check_type(keyword: str, value: Any) -> Iterator[_Fault]:
+    names = value if is_array(value) else [value]
     if not names or not all(isinstance(name, str) for name in names):
-        yield from _fault("the name of a type or an array of such names")
+        yield _word(keyword, "the name of a type or an array of such names", value)
         return
     for index, name in enumerate(names):
         if name not in TYPES:
-            close = difflib.get_close_matches(name, TYPES, n=1)
-            hint = f'did you mean "{close[0]}"?' if close else f"types are {', '.join(TYPES)}"
-            below = f"/{index}" if isinstance(value, list) else ""
+            near = find_nearest(name, TYPES)
+            hint = f'did you mean "{near}"?' if near else f"types are {', '.join(TYPES)}"
+            below = f"/{index}" if is_array(value) else ""
             yield "unknown-type", f'"{escape(name)}" is no type; {hint}', below
     if len(set(names)) < len(names):
-        yield from _fault("an array that names each type once")
+        yield _INVALID, f'the keyword "{keyword}" names a type twice', ""
 
 
-def _check_pattern(value: Any) -> Iterator[_Fault]:
+def _check_pattern(keyword: str, value: Any) -> Iterator[_Fault]:
     if not isinstance(value, str):
-        yield from _fault("a regular expression")
+        yield _word(keyword, "a regular expression, as a string", value)
     elif (problem := find_pattern_problem(value)) is not None:
-        yield from _fault(f"a regular expression (ECMA-262); this one is none: {problem}")
+        yield _INVALID, f'the keyword "{keyword}" takes a regular expression: {problem}', ""
 
 
+@functools.lru_cache(maxsize=1024)
 def find_pattern_problem(pattern: str) -> str | None:
-    """Return why *pattern* is no regular expression that the validator knows, or None."""
+    """Return why *pattern* is no regular expression that the validator compiles, or None."""
     import jsonschema_rs  # noqa: PLC0415 # costs more than reading a file without patterns
 
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
-    except jsonschema_rs.ValidationError as problem:
-        return escape(problem.message)[:200]
+    except jsonschema_rs.ValidationError:
+        return "this one is no ECMA-262 pattern, or more than the validator compiles"
     return None
 
 
-def _check_map(value: Any, *, patterns: bool = False, lists: bool = False) -> Iterator[_Fault]:
-    if not isinstance(value, dict):
-        yield from _fault("an object of schemas")
+def _check_map(
+    keyword: str, value: Any, *, lists: Callable[[Any], bool] | None = None
+) -> Iterator[_Fault]:
+    if not is_object(value):
+        yield _word(keyword, "an object of schemas", value)
         return
+    expected = "schemas" if lists is None else "schemas or arrays of names, each once,"
     for name, item in value.items():
-        below = "/" + name.replace("~", "~0").replace("/", "~1")
-        if not _is_schema(item) and not (lists and _is_strings(item)):
-            yield from _fault("a schema here" + (" or an array of names" * lists), below)
-        if patterns:
-            for _, expected, _ in _check_pattern(name):
-                yield from _fault(f"keys that are {expected}", below)
+        if not is_schema(item) and not (lists and lists(item)):
+            yield _word(keyword, f"{expected} under its names", item, "/" + escape_token(name))
 
 
-def _check_list(value: Any, *, may_be_schema: bool = False) -> Iterator[_Fault]:
-    if may_be_schema and _is_schema(value):
+def _check_pattern_map(keyword: str, value: Any) -> Iterator[_Fault]:
+    yield from _check_map(keyword, value)
+    for name in value if is_object(value) else ():
+        if (problem := find_pattern_problem(name)) is not None:
+            message = f'the names below "{keyword}" are regular expressions: {problem}'
+            yield _INVALID, message, "/" + escape_token(name)
+
+
+def _check_list(keyword: str, value: Any) -> Iterator[_Fault]:
+    if not is_array(value):
+        yield _word(keyword, "an array of schemas", value)
         return
-    expected = "a schema or an array of schemas" if may_be_schema else "an array of schemas"
-    if not isinstance(value, list):
-        yield from _fault(expected)
-    elif not value and not may_be_schema:
-        yield from _fault("an array of schemas that is not empty")
-    else:
-        for index, item in enumerate(value):
-            if not _is_schema(item):
-                yield from _fault("a schema here", f"/{index}")
+    if not value:
+        yield _INVALID, f'the keyword "{keyword}" takes an array that is not empty', ""
+    for index, item in enumerate(value):
+        if not is_schema(item):
+            yield _word(keyword, "schemas in its array", item, f"/{index}")
 
 
-def _check_string_lists(value: Any) -> Iterator[_Fault]:
-    if not isinstance(value, dict) or not all(_is_strings(item) for item in value.values()):
-        yield from _fault("an object of arrays of names, each once")
+def _check_schema_or_list(keyword: str, value: Any) -> Iterator[_Fault]:
+    if is_array(value):
+        yield from _check_list(keyword, value)
+    elif not is_schema(value):
+        yield _word(keyword, "a schema or an array of schemas", value)
 
 
-_FAULTS: dict[Kind, Callable[[Any], Iterator[_Fault]]] = {
-    Kind.ANY: _take("anything", lambda _: True),
-    Kind.STRING: _take("a string", lambda value: isinstance(value, str)),
-    Kind.BOOLEAN: _take("true or false", lambda value: isinstance(value, bool)),
-    Kind.NUMBER: _take("a number", _is_number),
-    Kind.POSITIVE: _take("a number above 0", lambda value: _is_number(value) and value > 0),
+def _check_each(
+    expected: str, accepts: Callable[[Any], bool]
+) -> Callable[[str, Any], Iterator[_Fault]]:
+    def find(keyword: str, value: Any) -> Iterator[_Fault]:
+        if not is_object(value):
+            yield _word(keyword, f"an object of {expected}", value)
+            return
+        for name, item in value.items():
+            if not accepts(item):
+                below = "/" + escape_token(name)
+                yield _word(keyword, f"{expected} under its names", item, below)
+
+    return find
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_identifier(value: object) -> bool:
+    return isinstance(value, str) and is_reference(value)
+
+
+_ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
+_COLON_ANCHOR = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*")
+_NAMES_ONCE = "an array of names, each once"
+_FAULTS: dict[Kind, Callable[[str, Any], Iterator[_Fault] | tuple[_Fault, ...]]] = {
+    Kind.ANCHOR: _take(
+        "a name of letters, digits, -, . and _ that begins with a letter or _",
+        lambda value: _is_text(value) and _ANCHOR.fullmatch(value) is not None,
+    ),
+    Kind.ANY: lambda _keyword, _value: (),
+    Kind.ARRAY: _take("an array", is_array),
+    Kind.BOOLEAN: _take("true or false", _is_flag),
+    Kind.BOOLEANS: _check_each("booleans", _is_flag),
+    Kind.COLON_ANCHOR: _take(
+        "a name of letters, digits, -, ., : and _ that begins with a letter",
+        lambda value: _is_text(value) and _COLON_ANCHOR.fullmatch(value) is not None,
+    ),
     Kind.COUNT: _take("a whole number from 0", _is_count),
-    Kind.ARRAY: _take("an array", lambda value: isinstance(value, list)),
-    Kind.STRINGS: _take("an array of names, each once", _is_strings),
-    Kind.STRING_LISTS: _check_string_lists,
-    Kind.OBJECT: _take("an object", lambda value: isinstance(value, dict)),
-    Kind.TYPE: _check_type,
-    Kind.REFERENCE: _take("a reference, as a string", lambda value: isinstance(value, str)),
+    Kind.IDENTIFIER: _take("a URI reference, as a string", _is_identifier),
+    Kind.LIMIT_FLAG: _take("true or false in draft 4", _is_flag),
+    Kind.NUMBER: _take("a number", _is_number),
     Kind.PATTERN: _check_pattern,
-    Kind.SCHEMA: _take("a schema", _is_schema),
-    Kind.SCHEMA_OR_BOOLEAN: _take("a schema or a boolean", _is_schema),
+    Kind.PATTERN_MAP: _check_pattern_map,
+    Kind.PLAIN_COUNT: _take(
+        "a whole number from 0, in draft 4 without a fraction",
+        lambda value: _is_count(value) and isinstance(value, int),
+    ),
+    Kind.POSITIVE: _take("a number above 0", lambda value: _is_number(value) and value > 0),
+    Kind.REFERENCE: _take("a reference, as a string", _is_text),
+    Kind.RESOURCE: _take(
+        "a URI reference without a fragment, as a string",
+        lambda value: _is_identifier(value) and "#" not in value.removesuffix("#"),
+    ),
+    Kind.SCHEMA: _take("a schema", is_schema),
     Kind.SCHEMAS: _check_list,
-    Kind.SCHEMA_OR_SCHEMAS: lambda value: _check_list(value, may_be_schema=True),
     Kind.SCHEMA_MAP: _check_map,
-    Kind.PATTERN_MAP: lambda value: _check_map(value, patterns=True),
-    Kind.SCHEMA_OR_STRINGS_MAP: lambda value: _check_map(value, lists=True),
+    Kind.SCHEMA_OR_BOOLEAN: _take("a schema or a boolean", is_schema),
+    Kind.SCHEMA_OR_SCHEMAS: _check_schema_or_list,
+    Kind.SCHEMA_OR_SOME_STRINGS_MAP: functools.partial(
+        _check_map, lists=lambda value: bool(value) and _is_strings(value)
+    ),
+    Kind.SCHEMA_OR_STRINGS_MAP: functools.partial(_check_map, lists=_is_strings),
+    Kind.SOME_STRINGS: _take(
+        f"{_NAMES_ONCE}, in draft 4 not empty", lambda value: bool(value) and _is_strings(value)
+    ),
+    Kind.STRING: _take("a string", _is_text),
+    Kind.STRINGS: _take(_NAMES_ONCE, _is_strings),
+    Kind.STRING_LISTS: _check_each("arrays of names, each once,", _is_strings),
+    Kind.TYPE: _check_type,
 }
-
-_NAMES = ((bool, "a boolean"), (str, "a string"), (int | float, "a number"), (list, "an array"))
-
-
-def _describe(value: Any) -> str:
-    """Say what kind of value it is, never the value."""
-    if value is None:
-        return "null"
-    return next((name for kind, name in _NAMES if isinstance(value, kind)), "an object")

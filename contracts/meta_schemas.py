@@ -1,14 +1,26 @@
-"""Meta-schemas: which dialect a document is written in."""
+"""Meta-schemas: which dialect a document is written in, and what its meta-schema refuses."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .documents import CONTRACT_SUFFIX
 from .drafts import DIALECT, VOCABULARIES, Dialect, Draft, find_draft
 from .findings import Finding, escape
+from .json_values import is_object
+from .keywords import SERVED
+from .model import Location
+from .places import find_contract_schemas
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import jsonschema_rs
+
+    from .catalogue import Catalogue
+    from .documents import Document
     from .source import Source
 
 Lookup: TypeAlias = Callable[[str], object]
@@ -21,16 +33,15 @@ def find_dialect(source: Source, look_up: Lookup) -> Dialect | Finding:
     A document without ``$schema`` is one of 2020-12. A meta-schema among the files
     counts as the draft that it is written in, with the vocabularies that it names.
     """
-    value = source.value
-    declared = value.get("$schema") if isinstance(value, dict) else None
-    if declared is None:
+    value = source.value if is_object(source.value) else {}
+    declared = value.get("$schema")
+    if declared is None and "$schema" not in value:
         return Dialect(Draft.DRAFT202012)
     if declared == DIALECT:
-        formats = isinstance(value, dict) and value.get("formats") == "assert"
-        return Dialect(Draft.DRAFT202012, asserts_format=formats)
+        return Dialect(Draft.DRAFT202012, asserts_format=value.get("formats") == "assert")
     if not isinstance(declared, str):
         message = 'the keyword "$schema" takes the URI of a draft, as a string'
-        return source.find("invalid-keyword", message, "/$schema")
+        return source.find("invalid-keyword", message, "/$schema", fix=SERVED)
     draft = find_draft(declared)
     found = Dialect(draft) if draft else _follow(declared, look_up)
     if isinstance(found, Dialect):
@@ -41,20 +52,22 @@ def find_dialect(source: Source, look_up: Lookup) -> Dialect | Finding:
             f'the meta-schema "{escape(declared)}" requires the vocabulary "{escape(found)}",'
             " which is not served"
         )
-    fix = "use draft 4, 6, 7, 2019-09 or 2020-12, or give the file of the meta-schema too"
+    fix = SERVED
+    if source.path.endswith(CONTRACT_SUFFIX):
+        fix = f'write "$schema": "{DIALECT}", as every contract does'
     return source.find("invalid-keyword", message, "/$schema", fix=fix)
 
 
 def _follow(uri: str, look_up: Lookup) -> Dialect | str | None:
     """Return the dialect of a meta-schema, or the vocabulary that it requires in vain."""
     seen: set[str] = set()
-    vocabularies: dict[str, object] | None = None
+    vocabularies: dict[str, Any] | None = None
     while uri not in seen:
         seen.add(uri)
         meta = look_up(uri)
-        if not isinstance(meta, dict):
+        if not is_object(meta):
             return None
-        if vocabularies is None and isinstance(meta.get("$vocabulary"), dict):
+        if vocabularies is None and is_object(meta.get("$vocabulary")):
             vocabularies = meta["$vocabulary"]
         above = meta.get("$schema", Draft.DRAFT202012.value)
         if not isinstance(above, str):
@@ -66,8 +79,8 @@ def _follow(uri: str, look_up: Lookup) -> Dialect | str | None:
     return None
 
 
-def _make_dialect(draft: Draft, vocabularies: dict[str, object] | None) -> Dialect | str:
-    if vocabularies is None:
+def _make_dialect(draft: Draft, vocabularies: dict[str, Any] | None) -> Dialect | str:
+    if vocabularies is None or draft.has_lone_refs:
         return Dialect(draft)
     active: set[str] = set()
     asserts_format = False
@@ -78,5 +91,50 @@ def _make_dialect(draft: Draft, vocabularies: dict[str, object] | None) -> Diale
             asserts_format = asserts_format or name == "format-assertion"
         elif is_required:
             return uri
-    everything: frozenset[str] = frozenset().union(*VOCABULARIES.values())
-    return Dialect(draft, everything - active, asserts_format)
+    return Dialect(draft, _GOVERNED - active, asserts_format)
+
+
+_GOVERNED: frozenset[str] = frozenset(
+    keyword for keywords in VOCABULARIES.values() for keyword in keywords
+)
+"""Keywords that count only where a vocabulary says so."""
+
+
+def check_by_meta_schema(catalogue: Catalogue, document: Document) -> Iterator[Finding]:
+    """Yield what the meta-schema of a document refuses, in the validator's words.
+
+    This is for documents in whose keywords nothing was found: what they say beyond
+    that, the validator must be able to compile. Documents of several drafts, or of
+    a custom meta-schema, are passed over.
+    """
+    dialects = {node.dialect for _, node in catalogue.get_schemas(document)}
+    if len(dialects) != 1 or dialects != {document.dialect} or document.dialect.void:
+        return
+    validator = _get_validator(document.dialect.draft)
+    root = Location(document.uri, "")
+    schemas = (
+        find_contract_schemas(root, document.value)
+        if document.role == "contract"
+        else ((root, document.value),)
+    )
+    for location, schema in schemas:
+        if not validator.is_valid(schema):
+            for fault in validator.iter_errors(schema):
+                yield _word(document, location, fault)
+
+
+@functools.cache
+def _get_validator(draft: Draft) -> jsonschema_rs.Validator:
+    import jsonschema_rs  # noqa: PLC0415 # costs more than reading a small file
+
+    return jsonschema_rs.Draft202012Validator({"$ref": draft.value}, offline=True)
+
+
+def _word(document: Document, location: Location, fault: jsonschema_rs.ValidationError) -> Finding:
+    for token in fault.instance_path:
+        location = location / token
+    message = f"the meta-schema of {document.dialect.draft.label} refuses this: {fault.message}"
+    return document.source.find("invalid-keyword", escape(message)[:_LONGEST], location.pointer)
+
+
+_LONGEST = 300

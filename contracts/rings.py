@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from .catalogue import REFERENCES
+from .drafts import KEYWORDS, subschemas
 from .findings import Severity, Subject, escape
+from .json_values import is_array, is_object
+from .model import Location
+from .scopes import Scope, enter, follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from .catalogue import Catalogue
     from .findings import Finding
-    from .model import Location
 
-_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+_IN_PLACE = frozenset(
+    """allOf anyOf dependencies dependentSchemas else if not oneOf then""".split()
+)
+"""Keywords whose schemas judge the same value."""
+_NAMED = 12
+"""How many places of a ring a message names."""
+
+State: TypeAlias = tuple[Location, Scope]
+"""A schema, as it is reached in one dynamic scope."""
 
 
 def check_rings(catalogue: Catalogue) -> Iterator[Finding]:
@@ -23,10 +35,13 @@ def check_rings(catalogue: Catalogue) -> Iterator[Finding]:
     through required members ends for no finite value: a warning.
     """
     graph = _Graph(catalogue)
-    starts = [reference.location for reference in catalogue.get_references()]
+    told: set[frozenset[Location]] = set()
     dead: set[Location] = set()
-    for ring in _find_rings(starts, graph.get_places):
+    for ring in _find_rings(graph.get_starts(), graph.get_places):
         dead.update(ring)
+        if frozenset(ring) in told:
+            continue
+        told.add(frozenset(ring))
         message = (
             "these schemas lead back to themselves without descending into a value, so that"
             " nothing can be judged by them"
@@ -35,6 +50,7 @@ def check_rings(catalogue: Catalogue) -> Iterator[Finding]:
             "let one of them refer to a part of the value (a property, an item), or break the ring"
         )
         yield _word(catalogue, ring, message, fix=fix)
+    starts = [(reference.location, ()) for reference in catalogue.get_references()]
     for ring in _find_rings(starts, graph.get_demands):
         if dead.isdisjoint(ring):
             message = "each of these requires the next, so that no finite value can satisfy them"
@@ -48,54 +64,96 @@ class _Graph:
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
 
-    def get_places(self, location: Location) -> Iterator[Location]:
+    def get_starts(self) -> Iterable[State]:
+        """Return the schemas that refer to others, in each dynamic scope they are reached in."""
+        catalogue = self.catalogue
+        references = list(catalogue.get_references())
+        states = [(one.location, enter(catalogue, (), one.location)) for one in references]
+        if all(reference.keyword == "$ref" for reference in references):
+            return states
+        seen = dict.fromkeys(states)
+        pending = states
+        while pending:
+            for state in self._reach(pending.pop()):
+                if state not in seen:
+                    seen[state] = None
+                    pending.append(state)
+        return seen
+
+    def get_places(self, state: State) -> Iterator[State]:
         """Yield the schemas that judge the same value."""
-        return self._lead(location, _IN_PLACE)
-
-    def get_demands(self, location: Location) -> Iterator[Location]:
-        """Yield the schemas that must hold too, here or in a required member."""
-        yield from self._lead(location, ("allOf",))
+        location, scope = state
+        dialect = self.catalogue.get_node(location).dialect
+        yield from self._follow(state, REFERENCES)
         schema = self.catalogue.get(location)
-        if isinstance(schema, bool) or schema.get("type") != "object":
+        if isinstance(schema, bool) or (dialect.draft.has_lone_refs and "$ref" in schema):
             return
-        properties = schema.get("properties")
-        required = schema.get("required")
-        if isinstance(properties, dict) and isinstance(required, list):
-            for name in required:
-                if isinstance(name, str) and isinstance(properties.get(name), dict):
-                    yield location / "properties" / name
+        known = KEYWORDS[dialect.draft].keys() - dialect.void
+        if "if" not in schema:
+            known = known - {"then", "else"}
+        for tokens, inner in subschemas(schema, dialect.draft):
+            if tokens[0] in _IN_PLACE and tokens[0] in known and is_object(inner):
+                below = _descend(location, tokens)
+                yield below, enter(self.catalogue, scope, below)
 
-    def _lead(self, location: Location, keywords: Iterable[str]) -> Iterator[Location]:
+    def get_demands(self, state: State) -> Iterator[State]:
+        """Yield the schemas that must hold too, here or in a required member."""
+        location, _ = state
+        yield from self._follow(state, ("$ref",))
         schema = self.catalogue.get(location)
+        if isinstance(schema, bool) or (
+            self.catalogue.get_draft(location).has_lone_refs and "$ref" in schema
+        ):
+            return
+        branches = schema.get("allOf")
+        for index, branch in enumerate(branches if is_array(branches) else ()):
+            if is_object(branch):
+                yield location / "allOf" / index, ()
+        properties, required = schema.get("properties"), schema.get("required")
+        if schema.get("type") in ("object", ["object"]) and is_object(properties):
+            for name in required if is_array(required) else ():
+                if isinstance(name, str) and is_object(properties.get(name)):
+                    yield location / "properties" / name, ()
+
+    def _reach(self, state: State) -> Iterator[State]:
+        """Yield everything that a schema leads to, in its scope."""
+        location, scope = state
+        node = self.catalogue.get_node(location)
+        yield from self._follow(state, REFERENCES)
+        for tokens, inner in subschemas(node.schema, node.dialect.draft):
+            if is_object(inner):
+                below = _descend(location, tokens)
+                yield below, enter(self.catalogue, scope, below)
+
+    def _follow(self, state: State, keywords: Iterable[str]) -> Iterator[State]:
+        location, scope = state
+        schema, _, _, dialect = self.catalogue.get_node(location)
         if isinstance(schema, bool):
             return
-        if isinstance(schema.get("$ref"), str):
-            target = self.catalogue.find_target(location)
-            if target is not None:
-                yield target
-            if self.catalogue.get_draft(location).has_lone_refs:
-                return
         for keyword in keywords:
-            value = schema.get(keyword)
-            if isinstance(value, dict):
-                yield location / keyword
-            elif isinstance(value, list):
-                for index, item in enumerate(value):
-                    if isinstance(item, dict):
-                        yield location / keyword / index
+            if isinstance(schema.get(keyword), str) and keyword in KEYWORDS[dialect.draft]:
+                target = follow(self.catalogue, scope, location, keyword)
+                if target is not None:
+                    yield target, enter(self.catalogue, scope, target)
+
+
+def _descend(location: Location, tokens: tuple[str, ...]) -> Location:
+    for token in tokens:
+        location = location / token
+    return location
 
 
 def _find_rings(
-    starts: Iterable[Location], follow: Callable[[Location], Iterable[Location]]
+    starts: Iterable[State], follow_all: Callable[[State], Iterator[State]]
 ) -> Iterator[tuple[Location, ...]]:
-    """Yield rings, each place in one of them at most; without recursion."""
-    done: set[Location] = set()
+    """Yield a ring for each step that leads back to the path it came by; without recursion."""
+    done: set[State] = set()
     for start in starts:
         if start in done:
             continue
-        path: list[Location] = [start]
+        path: list[State] = [start]
         on_path = {start: 0}
-        pending = [iter(list(follow(start)))]
+        pending = [follow_all(start)]
         while pending:
             step = next(pending[-1], None)
             if step is None:
@@ -104,11 +162,11 @@ def _find_rings(
                 done.add(last)
                 del on_path[last]
             elif step in on_path:
-                yield tuple(path[on_path[step] :])
+                yield tuple(location for location, _ in path[on_path[step] :])
             elif step not in done:
                 on_path[step] = len(path)
                 path.append(step)
-                pending.append(iter(list(follow(step))))
+                pending.append(follow_all(step))
 
 
 def _word(
@@ -123,16 +181,20 @@ def _word(
     turn = ring.index(min(ring, key=lambda one: (catalogue.get_path(one), one.pointer)))
     ring = ring[turn:] + ring[:turn]
     home = ring[0].document
+    shown = ring if len(ring) <= _NAMED else ring[:_NAMED]
     names = [
         escape(f"#{one.pointer}" if one.document == home else catalogue.name_location(one))
-        for one in (*ring, ring[0])
+        for one in shown
     ]
+    if len(ring) > _NAMED:
+        names.append(f"{len(ring) - _NAMED} more")
+    chain = " -> ".join([*names, names[0]])
     source = catalogue.documents[home].source
     return source.find(
         "impossible-schema",
-        f"{message}: {' -> '.join(names)}",
+        f"{message}: {chain}",
         ring[0].pointer,
         severity=severity,
-        subject=Subject(document=source.path, detail=" -> ".join(names)),
+        subject=Subject(document=source.path, detail=chain),
         fix=fix,
     )

@@ -6,6 +6,7 @@ found only when somebody asks; a healthy file is read by the C scanner alone.
 
 from __future__ import annotations
 
+import bisect
 import json
 import math
 import re
@@ -18,7 +19,6 @@ MAX_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 512
 """How deep arrays and objects may nest."""
 _MAX_DIGITS = 4000
-_FAULTS_SHOWN = 100
 
 
 class Place(NamedTuple):
@@ -37,6 +37,8 @@ class Source:
         self.value: object = None
         self.findings: tuple[Finding, ...] = ()
         self._places: _Scan | None = None
+        self._lines: list[int] | None = None
+        """Where each line begins."""
 
     @property
     def is_readable(self) -> bool:
@@ -57,8 +59,10 @@ class Source:
 
     def locate(self, offset: int) -> Place:
         """Return the place of the character at *offset*."""
-        line = self.text.count("\n", 0, offset)
-        return Place(line + 1, offset - (self.text.rfind("\n", 0, offset) + 1) + 1)
+        if self._lines is None:
+            self._lines = _find_lines(self.text)
+        line = bisect.bisect_right(self._lines, offset)
+        return Place(line, offset - self._lines[line - 1] + 1)
 
     def find(
         self,
@@ -86,32 +90,44 @@ class Source:
         )
 
 
-def parse_source(text: str | bytes, path: str) -> Source:
-    """Read one JSON text; *path* is how findings name it."""
+def parse_source(text: str | bytes, path: str, *, max_depth: int = MAX_DEPTH) -> Source:
+    """Read one JSON text; *path* is how findings name it.
+
+    Args:
+        text: UTF-8, with or without a byte order mark, or text.
+        path: The name of the text in findings.
+        max_depth: How deep arrays and objects may nest, `MAX_DEPTH` at most.
+    """
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
-        source = Source("", path)
-        message = f"the file has {size} bytes, and no more than {MAX_BYTES} are read"
-        fix = "split it into several files that refer to each other"
-        source.findings = (_fault(source, _Fault("too-large", message, 0, "", fix)),)
-        return source
+        return refuse_size(size, path)
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as problem:
             return _refuse_encoding(problem, path)
+    else:
+        text = text.removeprefix("\ufeff")
     source = Source(text, path)
     try:
-        if is_too_deep(text):
+        if is_too_deep(text, max_depth):
             raise _Suspect
         source.value = _DECODER.decode(text)
         if _SURROGATE.search(text):
-            raise _Suspect
+            json.dumps(source.value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        scan = _scan(text)
-        source.findings = tuple(_fault(source, fault) for fault in scan.faults[:_FAULTS_SHOWN])
-        if source.findings:
-            source.value = None
+        faults = _scan(text, max_depth).faults or [_SHALLOW]
+        source.findings = tuple(_fault(source, fault) for fault in faults)
+        source.value = None
+    return source
+
+
+def refuse_size(size: int, path: str) -> Source:
+    """Return the source of a text of more than `MAX_BYTES`, which nobody has to read."""
+    source = Source("", path)
+    message = f"the file has {size} bytes, and no more than {MAX_BYTES} are read"
+    fix = "split it into several files that refer to each other"
+    source.findings = (_fault(source, _Fault("too-large", message, 0, "", fix)),)
     return source
 
 
@@ -125,16 +141,16 @@ def _refuse_encoding(problem: UnicodeDecodeError, path: str) -> Source:
     return source
 
 
-def is_too_deep(text: str) -> bool:
-    """Tell whether arrays and objects nest deeper than `MAX_DEPTH`; strings do not count."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+def is_too_deep(text: str, max_depth: int = MAX_DEPTH) -> bool:
+    """Tell whether arrays and objects nest deeper than *max_depth*; strings do not count."""
+    if text.count("[") + text.count("{") <= max_depth:
         return False
     depth = 0
     for bracket in _BRACKETS.finditer(text):
         if (character := bracket[1]) is None:
             continue
         depth += 1 if character in "[{" else -1
-        if depth > MAX_DEPTH:
+        if depth > max_depth:
             return True
     return False
 
@@ -149,6 +165,16 @@ class _Fault(NamedTuple):
     offset: int
     pointer: str
     fix: str | None
+
+
+_SHALLOW = _Fault(
+    "too-deep",
+    "arrays and objects nest deeper than the stack of the calling program allows",
+    0,
+    "",
+    "call from a shallower stack, or raise sys.setrecursionlimit",
+)
+"""All is well with the text, yet the C scanner gave up."""
 
 
 class _Scan(NamedTuple):
@@ -202,6 +228,7 @@ _DECODER = json.JSONDecoder(
     parse_int=_parse_int,
     parse_float=_parse_float,
 )
+_LINE_END = re.compile("\n")
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[\]{}])', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _TOKEN = re.compile(
@@ -224,23 +251,29 @@ _HINTS = (
 )
 
 
-def _scan(text: str) -> _Scan:
+def _find_lines(text: str) -> list[int]:
+    """Return where each line begins."""
+    return [0, *(end.end() for end in _LINE_END.finditer(text))]
+
+
+def _scan(text: str, max_depth: int = MAX_DEPTH) -> _Scan:
     """Read the text token by token, noting each place and each fault."""
-    return _Scanner(text).scan()
+    return _Scanner(text, max_depth).scan()
 
 
 class _Scanner:
     """A careful reader of JSON text without recursion; stops at the first broken token."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, max_depth: int) -> None:
         self.text = text
+        self.max_depth = max_depth
+        self.lines = _find_lines(text)
         self.result = _Scan({}, {}, [])
         self.stack: list[tuple[str, int | set[str]]] = []
         """Of each open array its pointer and next index, of each object its keys."""
 
     def scan(self) -> _Scan:
-        position = len(self.text) - len(self.text.lstrip("\ufeff"))
-        expected, pointer = "value", ""
+        position, expected, pointer = 0, "value", ""
         while True:
             match = _TOKEN.match(self.text, position)
             if match is None:
@@ -282,8 +315,8 @@ class _Scanner:
 
     def _open(self, pointer: str, lexeme: str, start: int) -> tuple[str, str] | None:
         self.result.values[pointer] = start
-        if len(self.stack) == MAX_DEPTH:
-            message = f"arrays and objects nest deeper than {MAX_DEPTH} levels"
+        if len(self.stack) == self.max_depth:
+            message = f"arrays and objects nest deeper than {self.max_depth} levels"
             fix = "name the inner parts in $defs and refer to them"
             self.result.faults.append(_Fault("too-deep", message, start, "", fix))
             return None
@@ -319,7 +352,7 @@ class _Scanner:
         self._check_scalar(pointer, "string", lexeme, start)
         if isinstance(keys, set):
             if key in keys:
-                first = self._line(self.result.keys[pointer])
+                first = bisect.bisect_right(self.lines, self.result.keys[pointer])
                 message = (
                     f'the key "{escape(key)}" stands twice in one object, first on line {first}'
                 )
@@ -329,9 +362,6 @@ class _Scanner:
             keys.add(key)
         self.result.keys[pointer] = start
         return pointer
-
-    def _line(self, offset: int) -> int:
-        return self.text.count("\n", 0, offset) + 1
 
     def _check_scalar(self, pointer: str, kind: str, lexeme: str, start: int) -> None:
         fault: _Fault | None = None
