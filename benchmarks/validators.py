@@ -11,6 +11,7 @@ import json
 import platform
 import sys
 import timeit
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,7 +65,7 @@ class Subject:
 def measure(functions: dict[str, Callable[[Any], object]], value: object) -> dict[str, float]:
     """Return the best time of each function, in turn so that all meet the same weather."""
     best = dict.fromkeys(functions, float("inf"))
-    timers = {name: timeit.Timer(lambda f=f: f(value)) for name, f in functions.items()}
+    timers = {name: timeit.Timer(partial(f, value)) for name, f in functions.items()}
     numbers = {name: max(1, int(0.004 / timer.timeit(1))) for name, timer in timers.items()}
     for _ in range(ROUNDS):
         for name, timer in timers.items():

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import uuid
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
-from .context import Context
 from .errors import (
     Cancelled,
     ContractViolation,
@@ -26,9 +24,14 @@ from .errors import (
 )
 from .failures import LOGGER
 from .implementation import check_implementation
-from .members import Method
 from .strict_json import JsonValue, make_plain
-from .tokens import RemoteToken
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from .context import Context
+    from .members import Method
+    from .tokens import RemoteToken
 
 R = TypeVar("R")
 

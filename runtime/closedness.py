@@ -7,11 +7,13 @@ Answers err on the side of "open", which costs time and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from .pointers import split_reference
 from .strict_json import READ_STRINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Schema: TypeAlias = Any
 

@@ -7,21 +7,24 @@ here works over a wire. Each call runs in a task of its own under a fresh Contex
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .calls import Answer, dump_arguments, make_error, read_answer, run_method
 from .context import BACKGROUND, Cancellation, Context, make_delivery_context
-from .delivery import Listener, ListenerSubscription
 from .errors import StaleReference
-from .events import EventSource
 from .implementation import check_implementation
-from .link import Reference
-from .members import EventsMember, Method, StateMember
 from .replica import Replica, ReplicaFeed
-from .state import MutableState
 from .strict_json import copy
-from .tokens import Keyed, Referenced, RemoteToken, Singleton
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from .delivery import Listener, ListenerSubscription
+    from .events import EventSource
+    from .link import Reference
+    from .members import EventsMember, Method, StateMember
+    from .state import MutableState
+    from .tokens import Keyed, Referenced, RemoteToken, Singleton
 
 P = TypeVar("P")
 R = TypeVar("R")

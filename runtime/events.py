@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from .context import Context
 from .delivery import Channel, Listener, ListenerSubscription
-from .members import EventsMember
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .members import EventsMember
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# All four from one place: TypedDict and its qualifiers must know each other on every version.
-from typing_extensions import NotRequired, ReadOnly, Required, TypedDict  # noqa: UP035
+# All from one place: TypedDict and its qualifiers must know each other on every version.
+from typing_extensions import NotRequired, ReadOnly, Required, TypedDict, deprecated  # noqa: UP035
 
 from .codecs import Codec, ModelCodec
 from .context import BACKGROUND, Context
@@ -54,5 +54,6 @@ __all__ = (
     "TypedDict",
     "Unset",
     "Validator",
+    "deprecated",
     "require",
 )

@@ -6,15 +6,17 @@ import inspect
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .context import BACKGROUND
 from .errors import InvalidImplementation
 from .events import EventSource
 from .members import EventsMember, Member, Method
 from .state import MutableState
-from .tokens import RemoteToken
 from .unset import UNSET
+
+if TYPE_CHECKING:
+    from .tokens import RemoteToken
 
 _NO_OBJECTS = (Mapping, Sequence, AbstractSet, ModuleType, type, int, float)
 

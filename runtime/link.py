@@ -5,12 +5,14 @@ Interfaces only. The direct link stands in ``direct.py``; others speak a wire.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from .context import Context
-from .members import EventsMember, Method, StateMember
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from .context import Context
+    from .members import EventsMember, Method, StateMember
 
 P = TypeVar("P")
 R = TypeVar("R")

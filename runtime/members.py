@@ -5,16 +5,17 @@ A table is data: names, schemas and codecs. Calling and delivering belong elsewh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
-from .codecs import Codec
 from .errors import ContractViolation, ServiceError
-from .schemas import Schemas
-from .strict_json import JsonValue
 from .unset import UNSET
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .codecs import Codec
+    from .schemas import Schemas
+    from .strict_json import JsonValue
     from .tokens import Referenced
 
 P = TypeVar("P")

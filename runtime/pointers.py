@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def escape_token(token: object) -> str:

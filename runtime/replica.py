@@ -5,12 +5,14 @@ The link writes to a `ReplicaFeed`; consumers get a `Replica` of it, which only 
 
 from __future__ import annotations
 
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from .context import Context
 from .delivery import Channel, Listener, ListenerSubscription
 from .errors import NotHydrated
-from .members import StateMember
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .members import StateMember
 
 T = TypeVar("T")
 D = TypeVar("D")

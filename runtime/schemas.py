@@ -6,17 +6,20 @@ open, for being JSON at all. How a refusal is worded belongs to ``wording.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 import jsonschema_rs
 import msgspec
 
 from .closedness import ClosednessSurvey
-from .codecs import Codec
 from .errors import BrokenSchemasError, ContractViolation
 from .pointers import split_reference
 from .strict_json import DEEPEST, decode, get_json_validator, make_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .codecs import Codec
 
 T = TypeVar("T")
 
@@ -25,11 +28,12 @@ class Schemas:
     """The bundled schemas of one generated module.
 
     *text* is one flat JSON document, ``{"$schema": …, "$defs": {…}}``, in which each
-    reference is ``#/$defs/KEY``; with ``"formats": "assert"`` formats are checked.
+    reference is ``#/$defs/KEY``. ``format`` is an annotation unless *assert_formats*.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, assert_formats: bool = False) -> None:
         self._text = text
+        self._assert_formats = assert_formats
         self._document: dict[str, Any] | None = None
         self._judges: dict[str, Judge] = {}
 
@@ -57,9 +61,7 @@ class Schemas:
         levels = _find_levels(document)
         try:
             validator = jsonschema_rs.validator_for(
-                document,
-                validate_formats=self._document.get("formats") == "assert",
-                offline=True,
+                document, validate_formats=self._assert_formats, offline=True
             )
         except (ValueError, jsonschema_rs.ReferencingError) as error:
             raise BrokenSchemasError(pointer, str(error).partition("\n")[0]) from error

@@ -5,11 +5,13 @@ Replicas of a remote provider belong to the links that fill them.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from .context import Context
 from .delivery import Channel, Listener, ListenerSubscription
-from .members import StateMember
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .members import StateMember
 
 T = TypeVar("T")
 D = TypeVar("D")

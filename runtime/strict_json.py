@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -21,6 +20,8 @@ from .errors import ContractViolation
 from .pointers import join_pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     JsonValue: TypeAlias = (
         "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
     )

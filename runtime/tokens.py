@@ -6,15 +6,16 @@ process; a local service is another one than a remote service of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from .errors import InvalidToken
 from .members import ErrorCase, Member, Method
-from .schemas import Validator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from .link import Link
+    from .schemas import Validator
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final
 
 
 class Unset(enum.Enum):
@@ -15,7 +15,7 @@ class Unset(enum.Enum):
     def __repr__(self) -> str:
         return "UNSET"
 
-    def __reduce_ex__(self, proto: SupportsIndex) -> tuple[Any, ...]:
+    def __reduce_ex__(self, proto: object) -> tuple[Any, ...]:
         return getattr, (Unset, self.name)
 
     def __bool__(self) -> bool:

@@ -6,8 +6,7 @@ a value. Where several branches are possible, the one that was meant is reported
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from jsonschema_rs import ValidationError, Validator
 from jsonschema_rs import ValidationErrorKind as Kind
@@ -25,6 +24,9 @@ from .phrases import (
     show_value,
 )
 from .pointers import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class Words(NamedTuple):

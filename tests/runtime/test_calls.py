@@ -16,7 +16,7 @@ from pi_contracts.runtime.calls import (
     read_answer,
     run_method,
 )
-from pi_contracts.runtime.context import BACKGROUND
+from pi_contracts.runtime.context import BACKGROUND, Context
 from pi_contracts.runtime.errors import (
     ContractViolation,
     InternalError,
@@ -41,7 +41,7 @@ SCHEMAS = Schemas(
 )
 
 
-class Busy(ServiceError):
+class Busy(ServiceError):  # noqa: N818 - as contracts name errors
     code = "busy"
 
 
@@ -74,8 +74,10 @@ class Provider:
         self.result = result
         self.called = 0
 
-    async def m(self, n: int, ctx: object) -> object:
+    async def m(self, n: int, ctx: Context) -> object:
         self.called += 1
+        ctx.check()
+        assert isinstance(n, int)
         return self.result
 
 
@@ -106,7 +108,7 @@ def test_a_missing_argument_that_the_schema_lets_pass_is_an_internal_error() -> 
 
 def test_a_consumer_checks_results_itself() -> None:  # CON-11
     assert read_answer(TOKEN, METHOD, Answer(result="x")) == "x"
-    with pytest.raises(InvalidResult, match="the result of s.m: expected a string") as caught:
+    with pytest.raises(InvalidResult, match=r"the result of s\.m: expected a string") as caught:
         read_answer(TOKEN, METHOD, Answer(result=3))
     assert isinstance(caught.value.__cause__, ContractViolation)
     assert caught.value.data == {
@@ -122,7 +124,7 @@ def test_a_consumer_without_result_ignores_one() -> None:  # CON-8
 
 def test_arguments_are_dumped_or_refused() -> None:
     assert dump_arguments(TOKEN, METHOD, {"n": 1}) == {"n": 1}
-    with pytest.raises(InvalidArguments, match="the arguments of s.m: at /n: expected"):
+    with pytest.raises(InvalidArguments, match=r"the arguments of s\.m: at /n: expected"):
         dump_arguments(TOKEN, METHOD, {"n": "1"})
 
 
@@ -140,7 +142,7 @@ def test_a_failure_is_raised_as_the_class_of_its_code(
 ) -> None:  # ERR-5
     error = make_error(TOKEN, METHOD, failure)
     assert type(error) is kind
-    assert (error.code, error.message, error.data) == failure
+    assert Failure(error.code, error.message, error.data) == failure
     with pytest.raises(kind):
         read_answer(TOKEN, SILENT, Answer(failure))
 

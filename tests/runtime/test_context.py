@@ -102,7 +102,7 @@ def test_a_callback_that_an_earlier_one_closes_does_not_run() -> None:
     seen: list[str] = []
     cancellation = Cancellation()
     ctx = BACKGROUND.with_cancellation(cancellation)
-    ctx.on_cancel(lambda: last.close())
+    ctx.on_cancel(lambda: last.close())  # noqa: PLW0108 - it exists only later
     last = ctx.on_cancel(lambda: seen.append("never"))
     cancellation.cancel()
     assert seen == []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.runtime.context import BACKGROUND, Context
 from pi_contracts.runtime.delivery import MOST_WAITING, Channel
 from pi_contracts.runtime.errors import Overflow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Gate:
@@ -133,7 +135,10 @@ def test_a_listener_may_be_a_coroutine_function_now_and_then() -> None:
         def listener(value: int, _: Context) -> object:
             if value == 3:
                 raise ValueError("broken")
-            return wait(value) if value % 2 else seen.append(f"plain {value}")
+            if value % 2:
+                return wait(value)
+            seen.append(f"plain {value}")
+            return None
 
         channel.subscribe(listener)
         for value in (0, 1, 2, 3, 4, 5):

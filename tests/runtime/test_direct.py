@@ -6,8 +6,7 @@ import abc
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 from pi_contracts.runtime import (
@@ -27,6 +26,9 @@ from pi_contracts.runtime import (
     connect_direct,
 )
 from pi_contracts.runtime import generated as rt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
 
 # What `gen` would write of a contract, shortened.
 
@@ -226,6 +228,7 @@ class Catalogue(ModelsProvider):
         return "not told to anybody"
 
     async def start(self, ctx: rt.Context) -> Any:
+        ctx.check()
         return self.job
 
 
@@ -329,9 +332,8 @@ def test_a_bad_result_fails_without_the_value_and_leaves_the_link_usable(
 
 def test_a_method_without_result_returns_nothing_whatever_its_provider_returns() -> None:  # CON-8
     async def test() -> None:
-        refresh: Callable[[rt.Context], Coroutine[Any, Any, object]]
-        refresh = connect_direct(MODELS, Catalogue()).refresh
-        assert await refresh(BACKGROUND) is None
+        models: Any = connect_direct(MODELS, Catalogue())
+        assert await models.refresh(BACKGROUND) is None
 
     run(test)
 
@@ -422,7 +424,7 @@ def test_a_method_that_is_not_asynchronous_is_an_internal_error(
 ) -> None:
     class Wrong(Catalogue):
         def refresh(self, ctx: rt.Context) -> Any:
-            return None
+            ctx.check()
 
     async def test() -> None:
         models = connect_direct(MODELS, Wrong())

@@ -23,13 +23,17 @@ from pi_contracts.runtime.errors import (
 WORDS: dict[str, tuple[PiContractsError, str]] = {
     "unserved version": (
         UnservedVersionError(2, 1),
-        "generated code asks for version 2 of the runtime, this one serves 1\n"
-        "run: pi-contracts gen",
+        (
+            "generated code asks for version 2 of the runtime, this one serves 1\n"
+            "run: pi-contracts gen"
+        ),
     ),
     "not hydrated": (
         NotHydrated("state"),
-        'the state "state" is not hydrated\n'
-        "look at `ready` first, subscribe, or ask `last` for the value last known",
+        (
+            'the state "state" is not hydrated\n'
+            "look at `ready` first, subscribe, or ask `last` for the value last known"
+        ),
     ),
     "broken schemas": (
         BrokenSchemasError("#/$defs/x", "no such place"),

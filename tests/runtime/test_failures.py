@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 from pi_contracts.runtime.failures import report
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_a_running_loop_hands_failures_to_its_exception_handler() -> None:

@@ -36,7 +36,7 @@ def test_the_names_that_generated_code_relies_on_are_there() -> None:
         EventsMember Instance JsonArray JsonObject JsonValue Keyed Link Method ModelCodec
         MutableState NotHydrated NotRequired Parameter ReadOnly Reference Referenced Required
         Schemas ServiceError Singleton State StateMember Subscription TypedDict Unset Validator
-        require
+        deprecated require
     """
     assert set(promised.split()) == set(generated.__all__)
 

@@ -25,7 +25,8 @@ PAIRS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("interface", "kind"), PAIRS, ids=[pair[1].__name__ for pair in PAIRS])
 def test_a_class_has_what_its_interface_promises(interface: Any, kind: Any) -> None:
-    promised = {name for name in vars(interface) if not name.startswith("_")}
-    promised |= {"__aenter__", "__aexit__"} & set(vars(interface))
+    names: list[str] = [*interface.__dict__]
+    promised = {name for name in names if not name.startswith("_")}
+    promised |= {"__aenter__", "__aexit__"} & set(names)
     assert promised
     assert promised <= set(dir(kind))

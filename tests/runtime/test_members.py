@@ -21,11 +21,11 @@ from pi_contracts.runtime.unset import UNSET
 SCHEMAS = Schemas(json.dumps({"$defs": {"n": {"type": "integer"}, "e": {"type": "object"}}}))
 
 
-class Plain(ServiceError):
+class Plain(ServiceError):  # noqa: N818 - as contracts name errors
     code = "plain"
 
 
-class WithData(ServiceError):
+class WithData(ServiceError):  # noqa: N818 - as contracts name errors
     code = "with_data"
     data: int
 

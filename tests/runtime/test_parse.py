@@ -40,26 +40,65 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "cut": ('{"a":\n', "line 2, column 1: expecting value"),
     "trailing comma": ("[1,]", "line 1, column 4: expecting value"),
     "two values": ("1 2", "line 1, column 3: extra data"),
-    "number as a name": ("{1: 2}", "line 1, column 2: expecting property name enclosed in double quotes"),
+    "number as a name": (
+        "{1: 2}",
+        "line 1, column 2: expecting property name enclosed in double quotes",
+    ),
     "nan": ("[NaN]", "line 1, column 2: expected JSON, found NaN"),
     "infinity": ('{"a": -Infinity}', "line 1, column 7: expected JSON, found -Infinity"),
-    "too large a number": ("[1, 1e400]", "line 1, column 5: expected a number that a double can hold"),
-    "name twice": ('{"a": 1,\n "b": 2, "a": 3}', 'line 2, column 10: the name "a" stands twice in one object'),
-    "name twice further in": ('[{"x": {"k": [], "k": {}}}]', 'line 1, column 18: the name "k" stands twice in one object'),
-    "name twice, escaped": (r'{"a": 1, "\u0061": 2}', 'line 1, column 10: the name "a" stands twice in one object'),
-    "name twice beside an escaped colon": (r'{"\u003a": 0, "b": 1, "b": 2}', 'line 1, column 23: the name "b" stands twice in one object'),
-    "name that is no single line": ('{"\\n": 1, "\\n": 2}', 'line 1, column 11: the name "\\u000a" stands twice in one object'),
-    "lone surrogate in a string": (r'["\ud83c"]', "line 1, column 2: a string with a lone surrogate"),
-    "lone surrogate in a name": (r'{"\udf35": 1}', "line 1, column 2: a string with a lone surrogate"),
-    "surrogates apart": (r'["\ud83c", "\udf35"]', "line 1, column 2: a string with a lone surrogate"),
-    "lone surrogate as such": ('"\ud83c"', "line 1, column 2: a lone surrogate, which no JSON text can carry"),
+    "too large a number": (
+        "[1, 1e400]",
+        "line 1, column 5: expected a number that a double can hold",
+    ),
+    "name twice": (
+        '{"a": 1,\n "b": 2, "a": 3}',
+        'line 2, column 10: the name "a" stands twice in one object',
+    ),
+    "name twice further in": (
+        '[{"x": {"k": [], "k": {}}}]',
+        'line 1, column 18: the name "k" stands twice in one object',
+    ),
+    "name twice, escaped": (
+        r'{"a": 1, "\u0061": 2}',
+        'line 1, column 10: the name "a" stands twice in one object',
+    ),
+    "name twice beside an escaped colon": (
+        r'{"\u003a": 0, "b": 1, "b": 2}',
+        'line 1, column 23: the name "b" stands twice in one object',
+    ),
+    "name that is no single line": (
+        '{"\\n": 1, "\\n": 2}',
+        'line 1, column 11: the name "\\u000a" stands twice in one object',
+    ),
+    "lone surrogate in a string": (
+        r'["\ud83c"]',
+        "line 1, column 2: a string with a lone surrogate",
+    ),
+    "lone surrogate in a name": (
+        r'{"\udf35": 1}',
+        "line 1, column 2: a string with a lone surrogate",
+    ),
+    "surrogates apart": (
+        r'["\ud83c", "\udf35"]',
+        "line 1, column 2: a string with a lone surrogate",
+    ),
+    "lone surrogate as such": (
+        '"\ud83c"',
+        "line 1, column 2: a lone surrogate, which no JSON text can carry",
+    ),
     "not utf-8": (b'["a\xff"]', "line 1, column 4: expected UTF-8, found other bytes"),
-    "byte order mark": (b"\xef\xbb\xbf[]", "line 1, column 1: expected JSON, found a byte order mark"),
+    "byte order mark": (
+        b"\xef\xbb\xbf[]",
+        "line 1, column 1: expected JSON, found a byte order mark",
+    ),
     "513 levels": ("[" * 513 + "]" * 513, "line 1, column 513: more than 512 levels of nesting"),
-    "513 levels of objects": ('{"a":' * 513 + "1" + "}" * 513, "line 1, column 2561: more than 512 levels of nesting"),
+    "513 levels of objects": (
+        '{"a":' * 513 + "1" + "}" * 513,
+        "line 1, column 2561: more than 512 levels of nesting",
+    ),
     "levels without end": ("[" * 100_000, "line 1, column 513: more than 512 levels of nesting"),
     "code points": ('"🌵🌵" x', "line 1, column 6: extra data"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "message"), BAD.values(), ids=BAD)

@@ -6,7 +6,7 @@ import enum
 import json
 import math
 from collections import OrderedDict
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ NOT_JSON: dict[str, object] = {
     "decimal nan": Decimal("NaN"),
     "bytes": b"x",
     "set": {"x"},
-    "date": datetime.now(tz=timezone.utc),
+    "date": datetime.now(tz=UTC),
     "object": object(),
     "class": str,
     "function": len,
@@ -209,10 +209,10 @@ def test_keys_of_definitions_are_escaped_in_pointers() -> None:
     assert schemas.validator("#/$defs/a~1b~0c%25d%20e").is_valid(None)
 
 
-def test_formats_are_checked_only_where_the_bundle_says_so() -> None:
+def test_formats_are_checked_only_where_that_is_asked_for() -> None:
     defs = {"m": {"format": "ipv4"}, "u": {"format": "no-such-format"}}
     assert Schemas(json.dumps({"$defs": defs})).validator("#/$defs/m").is_valid("x")
-    asserted = Schemas(json.dumps({"$defs": defs, "formats": "assert"}))
+    asserted = Schemas(json.dumps({"$defs": defs}), assert_formats=True)
     assert not asserted.validator("#/$defs/m").is_valid("x")
     assert asserted.validator("#/$defs/u").is_valid("x")
 
@@ -249,7 +249,7 @@ SPECIAL: dict[str, object] = {
     "inf": math.inf,
     "-inf": -math.inf,
     "bytes": b"x",
-    "datetime": datetime.now(tz=timezone.utc),
+    "datetime": datetime.now(tz=UTC),
     "set": {1},
     "object": object(),
 }

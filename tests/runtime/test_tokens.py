@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.runtime.errors import InvalidToken, ServiceError
-from pi_contracts.runtime.link import Link
 from pi_contracts.runtime.members import ErrorCase, Method
 from pi_contracts.runtime.schemas import Schemas, Validator
 from pi_contracts.runtime.tokens import Keyed, Local, Referenced, Singleton, local_service
+
+if TYPE_CHECKING:
+    from pi_contracts.runtime.link import Link
 
 SCHEMAS = Schemas('{"$defs": {"key": {"type": "string", "minLength": 3}}}')
 REMOTE = [Singleton, Keyed, Referenced]
 
 
-class Busy(ServiceError):
+class Busy(ServiceError):  # noqa: N818 - as contracts name errors
     code = "busy"
 
 
 def refuse_proxy(link: Link) -> object:
-    raise AssertionError("defining a token makes no proxy")
+    raise AssertionError(f"defining a token makes no proxy over {link}")
 
 
 def make(kind: Any, service_id: str = "models", **more: Any) -> Any:

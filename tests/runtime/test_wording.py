@@ -20,9 +20,9 @@ SECRET = "s3cret-value"
 
 def refuse(schema: object, value: object, draft: str = MODERN, **more: Any) -> ContractViolation:
     """Return the violation of *value*, whose place in the schema is ``#/$defs/root``."""
-    text = json.dumps({"$schema": draft, "$defs": {"root": schema, **more.pop("defs", {})}, **more})
+    text = json.dumps({"$schema": draft, "$defs": {"root": schema, **more.pop("defs", {})}})
     with pytest.raises(ContractViolation) as caught:
-        Schemas(text).validator("#/$defs/root").validate(value)
+        Schemas(text, **more).validator("#/$defs/root").validate(value)
     assert SECRET not in str(caught.value)
     return caught.value
 
@@ -198,8 +198,10 @@ SENTENCES: dict[str, tuple[object, object, str]] = {
     "several of oneOf": (
         {"oneOf": [{"type": "integer"}, {"minimum": 0}, {"type": "null"}]},
         1,
-        "expected a value that fits exactly one branch of `oneOf`, "
-        "found an integer that fits several: the branches 0, 1",
+        (
+            "expected a value that fits exactly one branch of `oneOf`, "
+            "found an integer that fits several: the branches 0, 1"
+        ),
     ),
     "anyOf of types": (
         {"anyOf": [{"type": "string"}, {"type": ["integer", "null"]}, {"const": True}]},
@@ -380,7 +382,7 @@ def test_keywords_of_older_drafts_have_their_sentences(
 
 
 def test_formats_have_a_sentence_where_they_are_checked() -> None:
-    violation = refuse({"format": "ipv4"}, SECRET, formats="assert")
+    violation = refuse({"format": "ipv4"}, SECRET, assert_formats=True)
     assert str(violation) == 'expected "ipv4", a format, found a string that is none'
 
 
@@ -401,7 +403,8 @@ def test_a_message_is_one_line_and_does_not_grow_with_names() -> None:
 
 def test_an_error_of_a_kind_that_is_not_known_still_has_a_sentence() -> None:
     error = SimpleNamespace(kind=object(), instance=3, instance_path=["a"], schema_path=["later"])
-    validator: Any = SimpleNamespace(iter_errors=lambda _: iter([error]))
+    errors = iter([error])
+    validator: Any = SimpleNamespace(iter_errors=lambda value: errors if value else iter([]))  # pyright: ignore[reportUnknownLambdaType]
     violation = find_violation(validator, {"a": 3}, {})
     assert str(violation) == "at /a: expected a value that fits its schema, found an integer"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import TYPE_CHECKING, assert_type
 
 import pydantic
 from pi_contracts.runtime import BACKGROUND, Cancellation, Context, ContextKey
 from pi_contracts.runtime import generated as rt
-from typing_extensions import assert_type
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class Model(pydantic.BaseModel):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, assert_type
 
 from pi_contracts.runtime import (
     BACKGROUND,
@@ -16,7 +15,9 @@ from pi_contracts.runtime import (
     local_service,
 )
 from pi_contracts.runtime import generated as rt
-from typing_extensions import assert_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Value(rt.TypedDict):
@@ -89,6 +90,7 @@ class Provider:
         self.changed = rt.EventSource(events)
 
     async def size(self, ctx: Context) -> int:
+        ctx.check()
         return 1
 
 
@@ -96,7 +98,7 @@ def check_provider(token: Singleton[Service], provider: Provider) -> None:
     assert_type(connect_direct(token, provider), Service)
 
 
-def check_unset(force: bool | Unset = UNSET) -> None:
+def check_unset(*, force: bool | Unset = UNSET) -> None:
     if isinstance(force, Unset):
         assert_type(force, Unset)
     else:
