@@ -74,6 +74,7 @@ class _Folder:
     """Stems of the documents whose fixtures are judged."""
     others: set[str] = field(default_factory=set[str])
     """Stems of files beside them that are not among the documents, or are broken."""
+    documents: set[Path] = field(default_factory=set[Path])
 
 
 def check_fixtures(
@@ -101,6 +102,7 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
     given = {one.file for one in find_inputs(paths)}
     for file in sorted(given):
         folder = folders.setdefault(file.parent, _Folder(file.parent))
+        folder.documents.add(file)
         document = catalogue.documents.get(file.as_uri())
         if document is None or document.uri in broken:
             folder.others.add(get_stem(file.name))
@@ -119,7 +121,7 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
                 folders.setdefault(absolute, _Folder(absolute))
     for folder in folders.values():
         for file in folder.path.glob("*.json"):
-            if file not in given and not _NAME.fullmatch(file.name):
+            if file not in folder.documents and not _NAME.fullmatch(file.name):
                 folder.others.add(get_stem(file.name))
     return sorted(folders.values(), key=lambda folder: folder.path)
 
@@ -194,7 +196,7 @@ class _Checker:
     def check(self, folders: Sequence[_Folder]) -> None:
         fixtures: dict[str, list[_Fixture]] = {}
         for folder in folders:
-            for file in _list_files(folder.path):
+            for file in _list_files(folder):
                 match = _NAME.fullmatch(file.name)
                 target = folder.targets.get(match["name"]) if match else None
                 if match is None or target is None:
@@ -308,11 +310,12 @@ class _Checker:
         )
 
 
-def _list_files(folder: Path) -> list[Path]:
+def _list_files(folder: _Folder) -> list[Path]:
     """Return the files that are fixtures by their names or their folder, in a stable order."""
-    beside = [file for file in folder.glob("*.json") if _NAME.fullmatch(file.name)]
-    inside = (folder / FIXTURES).glob("*.json")
-    return sorted(file for file in (*beside, *inside) if not file.is_dir())
+    beside = [file for file in folder.path.glob("*.json") if _NAME.fullmatch(file.name)]
+    inside = (folder.path / FIXTURES).glob("*.json")
+    found = {*beside, *inside} - folder.documents
+    return sorted(file for file in found if not file.is_dir())
 
 
 def _find_stem(name: str, stems: set[str]) -> str | None:
