@@ -97,9 +97,12 @@ def get_schema(catalogue: Catalogue, location: Location) -> dict[str, Any] | boo
     """Return a schema without the keywords that are void in its dialect."""
     node = catalogue.get_node(location)
     schema = node.schema
-    if node.dialect.void and isinstance(schema, dict):
-        return {key: value for key, value in schema.items() if key not in node.dialect.void}
-    return schema
+    if isinstance(schema, bool):
+        return schema
+    void = node.dialect.void
+    if node.dialect.draft is Draft.DRAFT4 and "const" in schema:
+        void |= {"const"}
+    return {key: schema[key] for key in schema if key not in void} if void else schema
 
 
 def find_reference(catalogue: Catalogue, location: Location) -> Location | None:
@@ -167,7 +170,7 @@ class _Collector:
     def _add_own(self, location: Location, schema: dict[str, Any]) -> None:
         facts = self.facts
         if "type" in schema:
-            kinds = _get_kinds(schema["type"])
+            kinds = get_type_kinds(schema["type"])
             facts.kinds = kinds if facts.kinds is None else facts.kinds & kinds
         for keyword in ("enum", "const"):
             if keyword in schema:
@@ -233,7 +236,8 @@ def as_dict(value: object) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
-def _get_kinds(value: object) -> frozenset[str]:
+def get_type_kinds(value: object) -> frozenset[str]:
+    """Return the kinds that the value of ``type`` names."""
     names = value if is_array(value) else [value]
     return frozenset[str]().union(*(_TYPES.get(str(name), frozenset()) for name in names))
 

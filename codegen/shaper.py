@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pi_contracts.contracts.model import Contract, Location, Method, State
 
+from .leaves import shape_leaf
 from .merge import (
     BEARING,
     KINDS,
@@ -98,6 +99,7 @@ class _Shaper:
         self.shapes = ModuleShapes(module)
         self.fixed: set[Location] = set(layout.targets)
         self.pending: deque[tuple[Record, Node, Facts, Place]] = deque()
+        self.named: dict[Location, Named] = {}
         self.declared = ""
         self.objects: dict[Key, Record] = {}
         self.aliases: deque[Location] = deque()
@@ -141,11 +143,13 @@ class _Shaper:
 
     def _refer(self, location: Location) -> Shape:
         """Return the name of a schema that has one; it is declared here or in its own module."""
-        key = Key((Part(location),))
-        if self._is_local(location) and key not in self.shapes.places:
-            self.shapes.places[key] = find_place(self.catalogue, location)
-            self.aliases.append(location)
-        return Named(key)
+        shape = self.named.get(location)
+        if shape is None:
+            shape = self.named[location] = Named(Key((Part(location),)))
+            if self._is_local(location):
+                self.shapes.places[shape.key] = find_place(self.catalogue, location)
+                self.aliases.append(location)
+        return shape
 
     def _declare(self, location: Location) -> None:
         key = Key((Part(location),))
@@ -167,22 +171,27 @@ class _Shaper:
 
     def _shape(self, location: Location, place: Place, *, is_declared: bool = False) -> Shape:
         """Return the shape of the values of one schema."""
-        schema = get_schema(self.catalogue, location)
-        if isinstance(schema, bool):
-            return ANYTHING if schema else NOTHING
-        if not is_declared and location in self.fixed:
-            return self._refer(location)
-        says = schema.keys() & BEARING
-        if not says:
-            return ANYTHING
-        if says == {"type"} and isinstance(schema["type"], str):
-            return ATOMS["fraction" if schema["type"] == "number" else schema["type"]]
+        shape = self._shape_simple(location, is_declared=is_declared)
+        if shape is not None:
+            return shape
         target = find_reference(self.catalogue, location)
         if target is not None:
-            is_below = target.pointer.startswith(location.pointer + "/") and "$ref" not in schema
+            is_below = target.pointer.startswith(location.pointer + "/")
             found = place if is_below else find_place(self.catalogue, target)
             return self._descend(target, found)
         return self._build((Part(location),), place, is_declared=is_declared)
+
+    def _shape_simple(self, location: Location, *, is_declared: bool = False) -> Shape | None:
+        """Return the shape of a schema without any schema in it that would need a name."""
+        if not is_declared and location in self.fixed:
+            return self._refer(location)
+        schema = get_schema(self.catalogue, location)
+        if not isinstance(schema, bool) and "$ref" in schema:
+            target = find_reference(self.catalogue, location)
+            return self._refer(target) if target is not None and target in self.fixed else None
+        if self.catalogue.get_node(location).dialect.void:
+            return None
+        return shape_leaf(schema, location, self.fixed)
 
     def _descend(self, location: Location, place: Place) -> Shape:
         """Return the shape of a schema within another one, unless it lies too deep."""
@@ -371,8 +380,10 @@ class _Shaper:
         for name, locations in facts.properties.items():
             location = locations[0]
             if len(locations) == 1:
-                below = self._find_below(node, place, location, ["properties", name])
-                shape = self._descend(location, below)
+                shape = self._shape_simple(location)
+                if shape is None:
+                    below = self._find_below(node, place, location, ["properties", name])
+                    shape = self._descend(location, below)
             else:
                 below = extend(place, ["properties", name], True)
                 shape = self._shape_all(locations, below)

@@ -9,6 +9,8 @@ from .expressions import Expression, write_line
 from .literals import WIDTH, measure, write_docstring
 
 _ENDS = ".!?\"'`)]"
+_PLAIN = re.compile(r"[!#-\[\]-~]+(?: [!#-\[\]-~]+)*[A-Za-z0-9.!?]")
+"""Words of ASCII without a quote or a backslash, each one blank from the next."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 if TYPE_CHECKING:
@@ -45,7 +47,14 @@ def write_alias(alias: Alias | None, name: str, expression: Expression) -> str:
 
 def write_note(text: str, indent: int) -> str:
     """Return a docstring for what stands above it, on lines of its own; nothing for no text."""
+    if _PLAIN.fullmatch(text) and len(text) < WIDTH - indent - 6:
+        return f"\n{' ' * indent}{write_plain(text)}"
     return f"\n{' ' * indent}{write_docstring(text, indent)}" if text.strip() else ""
+
+
+def write_plain(text: str) -> str:
+    """Return the docstring for one plain sentence, which most descriptions are."""
+    return f'"""{text}."""' if text[-1].isalnum() else f'"""{text}"""'
 
 
 def describe(text: str, pointer: str, indent: int) -> str:
@@ -54,6 +63,8 @@ def describe(text: str, pointer: str, indent: int) -> str:
     Where the first sentence of *text* takes more than a line, or there is no text,
     the place of the schema comes first.
     """
+    if _PLAIN.fullmatch(text) and len(text) < WIDTH - indent - 6:
+        return write_plain(text)
     first = text.strip().partition("\n\n")[0].replace("\n", " ")
     sentence = _SENTENCE.split(first, maxsplit=1)[0]
     room = WIDTH - indent - 7
