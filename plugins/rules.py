@@ -133,7 +133,7 @@ def find_mode_mismatches(graph: Graph) -> Iterator[Finding]:
                 facets=tuple(dict.fromkeys((*consumers, owner))),
             ),
             related=relate_uses(graph, ranked[1:], "requires"),
-            fix=f"{verb} it where it is required, or provide it as {wanted}",
+            fix=f"acquire it with {verb}(), or provide it as {wanted}",
             **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
         )
 
