@@ -24,6 +24,7 @@ from .errors import (
     UnservedVersionError,
 )
 from .events import EventSource
+from .freezing import freeze_values
 from .implementation import check_implementation
 from .link import Events, Instance, Link, Reference, State, Subscription
 from .parse import parse_json
@@ -74,6 +75,7 @@ __all__ = (
     "Unset",
     "check_implementation",
     "connect_direct",
+    "freeze_values",
     "local_service",
     "parse_json",
 )

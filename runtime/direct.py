@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from .calls import Answer, dump_arguments, make_error, read_answer, run_method
 from .context import BACKGROUND, Cancellation, Context, make_delivery_context
 from .errors import StaleReference
+from .freezing import lend
 from .implementation import check_implementation
 from .replica import Replica, ReplicaFeed
 from .strict_json import copy
@@ -64,7 +65,7 @@ class DirectLink:
         feed: ReplicaFeed[T] = ReplicaFeed(member)
 
         def receive(value: T, ctx: Context) -> None:
-            feed.install(member.value.load(copy(member.value.dump(value))), ctx)
+            feed.install(lend(member.value.load(copy(member.value.dump(value)))), ctx)
 
         self._subscriptions.append(source.subscribe(receive))
         return feed
@@ -146,7 +147,7 @@ class DirectEvents(Generic[T]):
         payload = self._member.payload
 
         def receive(event: T, ctx: Context) -> object:
-            return listener(payload.load(copy(payload.dump(event))), ctx)
+            return listener(lend(payload.load(copy(payload.dump(event)))), ctx)
 
         return receive
 

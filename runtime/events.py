@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .delivery import Channel, Listener, ListenerSubscription
+from .freezing import lend
 
 if TYPE_CHECKING:
     from .context import Context
@@ -26,7 +27,7 @@ class EventSource(Generic[T]):
         Raises `ContractViolation` for what the schema refuses; it reaches nobody then.
         """
         self._member.payload.check(event, f'the events "{self._member.name}"')
-        self._channel.publish(event, ctx)
+        self._channel.publish(lend(event), ctx)
 
     def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
         """Call *listener* with each event from now on."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from .delivery import Channel, Listener, ListenerSubscription
+from .freezing import lend
 
 if TYPE_CHECKING:
     from .context import Context
@@ -28,7 +29,7 @@ class MutableState(Generic[T]):
         self._member = member
         self._channel: Channel[T] = Channel(f'the state "{member.name}"', coalesces=True)
         self._check(initial)
-        self._value = initial
+        self._value = lend(initial)
 
     @property
     def ready(self) -> bool:
@@ -52,8 +53,8 @@ class MutableState(Generic[T]):
         nothing then. Inside a listener, delivery follows the one that is going on.
         """
         self._check(value)
-        self._value = value
-        self._channel.publish(value, ctx)
+        self._value = lend(value)
+        self._channel.publish(self._value, ctx)
 
     def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
         """Call *listener* with the current value at once, and with each later one."""
