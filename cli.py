@@ -115,13 +115,16 @@ def gen(
     from pi_contracts.contracts.reports.report import UNWRITABLE
 
     run = _Run("gen", style, quiet=quiet, strict=strict, config=config)
+    if check and force:
+        _refuse_usage("--check writes nothing, and --force says what to write")
     folder = out or run.settings.out
     if folder is None:
         _refuse_usage("name the package to write: --out DIR, or out in [tool.pi-contracts]")
     name = _name(folder)
     reading = read(run.choose_paths(path), mapped=run.choose_map(mapped))
-    if not reading.is_sound:
-        run.finish(reading.findings, keep_errors=True, done=f"Nothing was generated in {name}.")
+    if not reading.is_sound or not reading.catalogue.documents:
+        # without a document everything in the package would be stale, which nobody means
+        run.finish(reading.findings, is_stopped=True, done=f"Nothing was generated in {name}.")
     files = generate(reading.catalogue, types=types or run.settings.types or "typed-dict")
     try:
         if check:
@@ -135,7 +138,7 @@ def gen(
     refused = make_findings(written.refused, name)
     run.finish(
         (*reading.findings, *left, *refused),
-        keep_errors=bool(refused),
+        is_stopped=bool(refused),
         done=f"Nothing was written in {name}."
         if refused
         else _say_written(name, len(written.written), len(written.deleted)),
@@ -306,18 +309,19 @@ class _Run:
         additions: Mapping[str, object] | None = None,
         done: str = "",
         draw: Callable[[Finding], str] | None = None,
-        keep_errors: bool = False,
+        is_stopped: bool = False,
     ) -> NoReturn:
         """Print the report and end the process.
 
-        With *keep_errors* no level weakens an error: the command stopped for it.
+        With *is_stopped* no level weakens an error, nor hides that nothing was found:
+        the command could not do its work for it.
         """
         from pi_contracts.contracts.reports.printing import print_report
         from pi_contracts.contracts.reports.report import Report, apply_levels
         from pi_contracts.contracts.reports.text import draw_nothing
 
-        levels: Mapping[str, str] = {} if keep_errors else self.settings.rules
-        kept = apply_levels(findings, levels, strict=self.strict)
+        levels = {**self.settings.rules, **({"nothing-found": "error"} if is_stopped else {})}
+        kept = apply_levels(findings, levels, strict=self.strict, keep_errors=is_stopped)
         report = Report(self.tool, kept, additions or {}, done)
         problem = print_report(
             report,

@@ -47,15 +47,21 @@ class Report:
 
 
 def apply_levels(
-    findings: Iterable[Finding], levels: Mapping[str, str], *, strict: bool
+    findings: Iterable[Finding],
+    levels: Mapping[str, str],
+    *,
+    strict: bool,
+    keep_errors: bool = False,
 ) -> tuple[Finding, ...]:
     """Return *findings* at the levels of their rules, sorted; a rule that is off has none.
 
-    With *strict*, warnings are errors.
+    With *strict*, warnings are errors; with *keep_errors*, no level weakens an error.
     """
     kept: list[Finding] = []
     for finding in findings:
         level = levels.get(finding.rule, finding.severity)
+        if keep_errors and finding.severity is Severity.ERROR:
+            level = Severity.ERROR
         if level == "off":
             continue
         severity = Severity(level)

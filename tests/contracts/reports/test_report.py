@@ -53,6 +53,13 @@ def test_strict_lets_warnings_count_and_notes_not() -> None:
     assert [one.severity.value for one in kept] == ["error", "note", "error"]
 
 
+def test_errors_can_be_kept_from_levels_and_the_rest_not() -> None:
+    findings = [make("a"), make("b", "warning"), make("c", "note")]
+    levels = {"a": "off", "b": "off", "c": "warning"}
+    kept = apply_levels(findings, levels, strict=False, keep_errors=True)
+    assert [(one.rule, one.severity.value) for one in kept] == [("a", "error"), ("c", "warning")]
+
+
 def test_findings_are_sorted_by_place() -> None:
     findings = [make("a", path="b", line=2), make("a", path="b", line=1), make("a", path="a")]
     kept = apply_levels(findings, {}, strict=False)
