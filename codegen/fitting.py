@@ -25,7 +25,7 @@ class Argument(NamedTuple):
     def fit(self, indent: int) -> str:
         """Spell it with a comma, on as many lines as it needs."""
         head = f"{self.name}: " if self.annotation else self.name
-        return fit_annotation(head, self.annotation, f"{self._spell_default()},", indent)
+        return fit_enclosed(head, self.annotation, f"{self._spell_default()},", indent)
 
     def _spell_default(self) -> str:
         return f" = {self.default}" if self.default else ""
@@ -33,24 +33,34 @@ class Argument(NamedTuple):
 
 def fit_annotation(head: str, annotation: str, tail: str, indent: int) -> str:
     """Return an annotation between *head* and *tail*; lines after the first are indented."""
+    is_union = len(list(_split(annotation, " | "))) > 1
+    if not is_union or indent + measure(head + annotation + tail) <= WIDTH:
+        return fit_enclosed(head, annotation, tail, indent)
+    margin = " " * indent
+    return f"{head}(\n{margin}    {fit_enclosed('', annotation, '', indent + 4)}\n{margin}){tail}"
+
+
+def fit_enclosed(head: str, annotation: str, tail: str, indent: int) -> str:
+    """Return an annotation that stands inside brackets, between *head* and *tail*."""
     if indent + measure(head + annotation + tail) <= WIDTH:
         return head + annotation + tail
     margin = " " * indent
-    options = list(_split(annotation, " | "))
-    if len(options) > 1:
-        lines = [fit_annotation(head, options[0], "", indent)]
-        lines += [fit_annotation(f"{margin}| ", option, "", 0) for option in options[1:-1]]
-        return "\n".join([*lines, fit_annotation(f"{margin}| ", options[-1], tail, 0)])
+    first, *options = _split(annotation, " | ")
+    if options:
+        lines = [fit_enclosed(head, first, "", indent)]
+        lines += [margin + fit_enclosed("| ", option, "", indent) for option in options[:-1]]
+        return "\n".join([*lines, margin + fit_enclosed("| ", options[-1], tail, indent)])
     name, bracket, inner = annotation.partition("[")
     if not bracket:
         return head + annotation + tail
-    elements = list(_split(inner.removesuffix("]"), ", "))
+    inner = inner.removesuffix("]")
+    elements = list(_split(inner, ", "))
     deeper = indent + 4
-    comma = "," if deeper + measure(inner) - 1 > WIDTH and len(elements) > 1 else ""
-    if not comma:
-        elements = [inner.removesuffix("]")]
-    lines = [" " * deeper + fit_annotation("", element, comma, deeper) for element in elements]
-    return "\n".join([f"{head}{name}[", *lines, f"{margin}]{tail}"])
+    if deeper + measure(inner) <= WIDTH or len(elements) == 1:
+        lines = [fit_enclosed("", inner, "", deeper)]
+    else:
+        lines = [fit_enclosed("", element, ",", deeper) for element in elements]
+    return "\n".join([f"{head}{name}[", *(" " * deeper + one for one in lines), f"{margin}]{tail}"])
 
 
 def fit_signature(head: str, arguments: Sequence[Argument], result: str, indent: int) -> str:
@@ -60,13 +70,7 @@ def fit_signature(head: str, arguments: Sequence[Argument], result: str, indent:
         return line
     margin = " " * indent
     lines = [f"{head}(", *(f"{margin}    {one.fit(indent + 4)}" for one in arguments)]
-    is_union = len(list(_split(result, " | "))) > 1
-    if is_union and indent + measure(f") -> {result}:") > WIDTH:
-        inner = fit_annotation("", result, "", indent + 4)
-        lines += [f"{margin}) -> (", f"{margin}    {inner}", f"{margin}):"]
-    else:
-        lines.append(margin + fit_annotation(") -> ", result, ":", indent))
-    return "\n".join(lines)
+    return "\n".join([*lines, margin + fit_annotation(") -> ", result, ":", indent)])
 
 
 def fit_assignment(target: str, value: str, indent: int) -> str:
@@ -94,7 +98,8 @@ def fit_call(
         return call(head, indent)
     if indent + measure(head) + 1 <= WIDTH:
         return f"{head}(\n{margin}    {call('', indent + 4)}\n{margin})"
-    return call(fit_annotation(f"{target}: ", annotation, " = ", indent), indent)
+    head = fit_annotation(f"{target}: ", annotation, f" = {callee}(", indent)
+    return call(head.removesuffix(f"{callee}("), indent)
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

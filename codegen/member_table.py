@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pi_contracts.contracts.model import Events, Method, Mode, State
 from pi_contracts.contracts.names import is_plain_identifier
 
-from .fitting import fit_annotation, fit_call
+from .fitting import fit_annotation, fit_call, fit_enclosed
 from .literals import WIDTH, explode, measure, quote
 from .setting import order_parameters
 
@@ -90,7 +90,7 @@ def make_codec(argument: str, annotation: str, indent: int) -> str:
     """Return the argument that makes models of JSON, and JSON of models."""
     adapter = f"lambda: pydantic.TypeAdapter({annotation})"
     if indent + 5 + measure(adapter) > WIDTH:
-        inner = fit_annotation("", annotation, "", indent + 8)
+        inner = fit_enclosed("", annotation, ",", indent + 8).removesuffix(",")
         adapter = explode("lambda: pydantic.TypeAdapter(", [inner], ")", indent + 4)
     head = f"{argument}=rt.ModelCodec("
     if "\n" in adapter:

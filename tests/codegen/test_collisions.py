@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from pi_contracts.codegen.collisions import find_name_collisions
 from pi_contracts.codegen.generate import generate
 from pi_contracts.contracts.findings import Finding, Severity

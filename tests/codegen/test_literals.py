@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pi_contracts.codegen.literals import (
     WIDTH,
@@ -170,7 +170,7 @@ def test_json_is_the_same_value_and_cannot_end_its_literal(value: object) -> Non
     assert literal.replace("\n", "").isprintable()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(JSON | st.text("ab ", min_size=90, max_size=140), min_size=20, max_size=40))
 def test_json_of_any_length_is_formatted_and_fits_the_line(values: list[object]) -> None:
     source = "".join(f"x = dict({write_json({'key': value})})\n" for value in values)
