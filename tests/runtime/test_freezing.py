@@ -90,9 +90,19 @@ def test_a_frozen_value_is_json_like_any_other_and_may_be_set_again() -> None:
     assert state.value == {"a": [1, {"b": None}], "c": 2}
 
 
-@pytest.mark.parametrize(
-    "take", [copy.copy, copy.deepcopy, dict, lambda v: pickle.loads(pickle.dumps(v))]
-)
+def pickle_and_back(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+TAKERS: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "dict": dict,
+    "pickle": pickle_and_back,
+}
+
+
+@pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
 def test_a_copy_of_a_frozen_value_can_be_changed(take: Callable[[Any], Any]) -> None:
     taken = take(MutableState(STATE, {"a": [1]}).value)
     taken["b"] = 2
