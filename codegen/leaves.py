@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pi_contracts.contracts.json_values import is_array, is_schema
+
 from .merge import BEARING, get_kind, get_type_kinds
 from .shapes import ANYTHING, ATOMS, NOTHING, ListOf, Shape, shape_values, unite
 
@@ -30,7 +32,7 @@ def shape_leaf(
     """
     if isinstance(schema, bool):
         return ANYTHING if schema else NOTHING
-    says = schema.keys() & BEARING
+    says = BEARING.intersection(schema)
     if not says:
         return ANYTHING
     kind = schema.get("type")
@@ -40,15 +42,10 @@ def shape_leaf(
         values = [schema["const"]] if "const" in schema else schema["enum"]
         kinds = None if kind is None else get_type_kinds(kind)
         return shape_values(one for one in values if kinds is None or get_kind(one) in kinds)
-    if len(says) == 1 and isinstance(kind, list):
+    if len(says) == 1 and is_array(kind):
         kinds = get_type_kinds(kind)
         return unite(atom for one, atom in ATOMS.items() if one in kinds)
-    if (
-        depth < _DEEPEST
-        and says == _ARRAY
-        and kind == "array"
-        and isinstance(schema["items"], dict | bool)
-    ):
+    if depth < _DEEPEST and says == _ARRAY and kind == "array" and is_schema(schema["items"]):
         below = location / "items"
         item = None if below in named else shape_leaf(schema["items"], below, named, depth + 1)
         return None if item is None else ListOf(ANYTHING if item == NOTHING else item)

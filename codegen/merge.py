@@ -120,6 +120,21 @@ def find_reference(catalogue: Catalogue, location: Location) -> Location | None:
     return None
 
 
+def follow(catalogue: Catalogue, location: Location) -> Location | None:
+    """Return where a chain of references ends; None if nothing is said there."""
+    seen: set[Location] = set()
+    while location not in seen:
+        seen.add(location)
+        schema = get_schema(catalogue, location)
+        if schema is True or (isinstance(schema, dict) and not schema.keys() & BEARING):
+            return None
+        target = find_reference(catalogue, location)
+        if target is None:
+            break
+        location = target
+    return location
+
+
 class _Collector:
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue

@@ -13,13 +13,17 @@ from pi_contracts.contracts.catalogue import unescape
 from pi_contracts.contracts.documents import get_stem
 from pi_contracts.contracts.drafts import ANNOTATIONS
 from pi_contracts.contracts.json_values import is_array, is_object
+from pi_contracts.contracts.model import Contract, Location, Method, State
 from pi_contracts.contracts.names import LONGEST, capitalize, digest, shorten
 
-from .merge import as_dict, as_list
+from .merge import as_dict, as_list, find_reference, get_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pi_contracts.contracts.catalogue import Catalogue
-    from pi_contracts.contracts.model import Location
+
+    from .merge import Node
 
 _DEFINITIONS = ("$defs", "definitions")
 _NAMED = ("properties", "dependentSchemas", "dependencies")
@@ -100,6 +104,31 @@ def extend_branch(place: Place, schema: object) -> Place:
     return Place(place.name + name_branch(schema), f"{place.path}/|{_digest_content(schema)}")
 
 
+def extend_reference(catalogue: Catalogue, place: Place, branch: Location) -> Place:
+    """Return the place of a branch; one that only refers is named by what it refers to."""
+    schema = get_schema(catalogue, branch)
+    target = find_reference(catalogue, branch)
+    below = extend_branch(place, schema)
+    if target is None or isinstance(schema, bool) or "$ref" not in schema:
+        return below
+    word = find_place(catalogue, target).name
+    return Place(place.name + word, below.path)
+
+
+def find_below(
+    catalogue: Catalogue, node: Node, place: Place, location: Location, tokens: list[str] | None
+) -> Place:
+    """Return the place of a schema below *node*; of one that stands elsewhere, its own."""
+    parent = node[0].location
+    if len(node) > 1 or location.document != parent.document:
+        return find_place(catalogue, location)
+    below = location.pointer.removeprefix(parent.pointer).split("/")
+    if not location.pointer.startswith(parent.pointer + "/") or len(below) > 3:  # noqa: PLR2004 # a keyword and a name
+        return find_place(catalogue, location)
+    schema = get_schema(catalogue, location)
+    return extend_branch(place, schema) if tokens is None else extend(place, tokens, schema)
+
+
 def name_branch(schema: object) -> str:
     """Return the word for a branch: its tag, else what it requires, else a digest of it."""
     properties = as_dict(as_dict(schema).get("properties"))
@@ -139,6 +168,24 @@ def _strip(schema: object, depth: int = 0) -> object:
             key: _strip(item, depth + 1) for key, item in schema.items() if key not in ANNOTATIONS
         }
     return [_strip(item, depth + 1) for item in schema] if is_array(schema) else schema
+
+
+def find_payloads(contract: Contract) -> Iterator[Location]:
+    """Yield where the payload schemas of a contract stand."""
+    for member in contract.members:
+        if isinstance(member, Method):
+            yield from (parameter.schema for parameter in member.params)
+            if member.result is not None:
+                yield member.result
+        elif isinstance(member, State):
+            yield member.value
+        else:
+            yield member.payload
+    for case in contract.errors:
+        if case.data is not None:
+            yield case.data
+    if contract.key is not None:
+        yield contract.key
 
 
 def _find_payload(tokens: list[str], contract: object) -> tuple[Place, int]:

@@ -6,11 +6,10 @@ import weakref
 from collections import deque
 from typing import TYPE_CHECKING
 
-from pi_contracts.contracts.model import Contract, Location, Method, State
+from pi_contracts.contracts.model import Location
 
 from .leaves import shape_leaf
 from .merge import (
-    BEARING,
     KINDS,
     Facts,
     Node,
@@ -18,12 +17,13 @@ from .merge import (
     as_dict,
     collect,
     find_reference,
+    follow,
     get_kind,
     get_schema,
 )
 from .naming import ModuleShapes, name_types, share_types
 from .order import widen_rings
-from .places import Place, extend, extend_branch, find_place
+from .places import Place, extend, extend_reference, find_below, find_payloads, find_place
 from .shapes import (
     ANYTHING,
     ATOMS,
@@ -44,8 +44,6 @@ from .shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pi_contracts.contracts.catalogue import Catalogue
 
     from .layout import Layout, Module
@@ -71,24 +69,6 @@ def get_shapes_of(catalogue: Catalogue, layout: Layout, module: Module) -> Modul
         else:
             made[module] = share_types(catalogue, get_shapes_of(catalogue, layout, home), module)
     return made[module]
-
-
-def get_payloads(contract: Contract) -> Iterator[Location]:
-    """Yield where the payload schemas of a contract stand."""
-    for member in contract.members:
-        if isinstance(member, Method):
-            yield from (parameter.schema for parameter in member.params)
-            if member.result is not None:
-                yield member.result
-        elif isinstance(member, State):
-            yield member.value
-        else:
-            yield member.payload
-    for case in contract.errors:
-        if case.data is not None:
-            yield case.data
-    if contract.key is not None:
-        yield contract.key
 
 
 class _Shaper:
@@ -131,7 +111,7 @@ class _Shaper:
         for location in places:
             self.shapes.payloads[location] = self._refer(location)
         contract = self.catalogue.contracts.get(uri)
-        for location in get_payloads(contract) if contract else ():
+        for location in find_payloads(contract) if contract else ():
             shape = self._shape(location, find_place(self.catalogue, location))
             if _is_long(shape):
                 shape = self._refer(location)
@@ -230,11 +210,14 @@ class _Shaper:
         for branches in facts.unions:
             if not says_beside:
                 return unite(
-                    self._descend(branch, self._find_below(node, place, branch, None))
+                    self._descend(branch, find_below(self.catalogue, node, place, branch, None))
                     for branch in branches
                 )
             found = [(branch, collect(self.catalogue, (Part(branch),))) for branch in branches]
-            if all(says.says_more_than(facts.kinds) for _, says in found):
+            bare = not beside.properties
+            if all(
+                says.says_more_than(facts.kinds) or (bare and says.required) for _, says in found
+            ):
                 return unite(
                     self._narrow(rest, beside, branch, says, place) for branch, says in found
                 )
@@ -249,7 +232,7 @@ class _Shaper:
         self, rest: Node, beside: Facts, branch: Location, says: Facts, place: Place
     ) -> Shape:
         """Return the shape of one branch together with what stands beside the union."""
-        below = self._extend_branch(place, branch)
+        below = extend_reference(self.catalogue, place, branch)
         adds = (
             beside.values is not None
             or beside.is_closed
@@ -260,29 +243,6 @@ class _Shaper:
             or (beside.kinds is not None and (says.kinds is None or not says.kinds <= beside.kinds))
         )
         return self._build((*rest, Part(branch)), below) if adds else self._descend(branch, below)
-
-    def _extend_branch(self, place: Place, branch: Location) -> Place:
-        """Return the place of a branch; one that only refers is named by what it refers to."""
-        schema = get_schema(self.catalogue, branch)
-        target = find_reference(self.catalogue, branch)
-        below = extend_branch(place, schema)
-        if target is None or isinstance(schema, bool) or "$ref" not in schema:
-            return below
-        word = find_place(self.catalogue, target).name
-        return Place(place.name + word, below.path)
-
-    def _find_below(
-        self, node: Node, place: Place, location: Location, tokens: list[str] | None
-    ) -> Place:
-        """Return the place of a schema below *node*; of one that stands elsewhere, its own."""
-        parent = node[0].location
-        if len(node) > 1 or location.document != parent.document:
-            return find_place(self.catalogue, location)
-        below = location.pointer.removeprefix(parent.pointer).split("/")
-        if not location.pointer.startswith(parent.pointer + "/") or len(below) > 3:  # noqa: PLR2004 # a keyword and a name
-            return find_place(self.catalogue, location)
-        schema = get_schema(self.catalogue, location)
-        return extend_branch(place, schema) if tokens is None else extend(place, tokens, schema)
 
     def _join(self, node: Node, facts: Facts, place: Place, *, is_declared: bool) -> Shape:
         """Return the union of the shapes of each kind of values that is allowed."""
@@ -322,7 +282,7 @@ class _Shaper:
         shapes: list[Shape] = []
         for location in facts.rest or ():
             tokens = location.pointer.removeprefix(node[0].location.pointer).split("/")[1:]
-            below = self._find_below(node, place, location, tokens)
+            below = find_below(self.catalogue, node, place, location, tokens)
             shapes.append(self._descend(location, below))
         shape = unite(shapes) if facts.rest is not None else ANYTHING
         return ANYTHING if shape == NOTHING else shape
@@ -336,7 +296,9 @@ class _Shaper:
         shapes: list[Shape] = [] if rest is not None else [ANYTHING]
         for location in (*first, *((rest,) if rest is not None else ())):
             tokens = location.pointer.removeprefix(node[0].location.pointer).split("/")[1:]
-            shapes.append(self._descend(location, self._find_below(node, place, location, tokens)))
+            shapes.append(
+                self._descend(location, find_below(self.catalogue, node, place, location, tokens))
+            )
         shape = unite(shapes)
         return ListOf(ANYTHING if shape == NOTHING else shape)
 
@@ -344,7 +306,7 @@ class _Shaper:
         """Return the shape of what several schemas must all accept."""
         parts: dict[Location, None] = {}
         for location in locations:
-            found = self._follow(location)
+            found = follow(self.catalogue, location)
             if found is not None:
                 parts[found] = None
         if not parts:
@@ -360,20 +322,6 @@ class _Shaper:
         self.depth -= 1
         return shape
 
-    def _follow(self, location: Location) -> Location | None:
-        """Return where a chain of references ends; None if nothing is said there."""
-        seen: set[Location] = set()
-        while location not in seen:
-            seen.add(location)
-            schema = get_schema(self.catalogue, location)
-            if schema is True or (isinstance(schema, dict) and not schema.keys() & BEARING):
-                return None
-            target = find_reference(self.catalogue, location)
-            if target is None:
-                break
-            location = target
-        return location
-
     def _fill(self, record: Record, node: Node, facts: Facts, place: Place) -> None:
         """Work out the members of a record."""
         fields: list[Field] = []
@@ -382,7 +330,7 @@ class _Shaper:
             if len(locations) == 1:
                 shape = self._shape_simple(location)
                 if shape is None:
-                    below = self._find_below(node, place, location, ["properties", name])
+                    below = find_below(self.catalogue, node, place, location, ["properties", name])
                     shape = self._descend(location, below)
             else:
                 below = extend(place, ["properties", name], True)

@@ -80,13 +80,13 @@ NULL = Atom("None")
 ANY_LIST = ListOf(ANYTHING)
 ANY_MAP = MapOf(ANYTHING)
 ATOMS: dict[str, Shape] = {
+    "object": ANY_MAP,
+    "array": ANY_LIST,
     "string": Atom("str"),
     "integer": Atom("int"),
     "fraction": Atom("float"),
     "boolean": Atom("bool"),
     "null": NULL,
-    "array": ANY_LIST,
-    "object": ANY_MAP,
 }
 
 
