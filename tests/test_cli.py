@@ -492,3 +492,33 @@ def test_a_report_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch
         with pytest.raises(SystemExit) as caught:
             app(["check", "contracts"])
     assert caught.value.code == 4
+
+
+# What nobody should write
+
+
+HOSTILE = {
+    "empty": b"",
+    "nul": b"\0",
+    "not utf-8": b"\xff\xfe",
+    "deep": b"[" * 100_000,
+    "a number": b"1",
+    "null": b"null",
+    "a long number": b"1" * 10_000,
+    "surrogate": b'{"$id": "\\ud800"}',
+    "wrong everywhere": b'{"$defs": 1, "members": 1, "service": [], "errors": null}',
+    "terminal codes": b'{"\\u001b[31m": 1}',
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("command", ["check", "gen", "plan", "plan --facets"])
+def test_every_input_ends_in_a_report(command: str, data: bytes) -> None:
+    Path("x.contract.json").write_bytes(data)
+    more = ["--out", "out"] if command == "gen" else []
+    outcome = run(*command.split(), "x.contract.json", *more)
+    assert outcome.code in {1, 3}
+    assert outcome.rules
+    assert "\x1b" not in outcome.out
+    assert outcome.err == ""
+    assert not Path("out").exists()

@@ -23,7 +23,7 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 def print_report(
     report: Report,
     style: Format,
-    stream: TextIO,
+    stream: TextIO | None,
     *,
     list_rules: Callable[[], Mapping[str, str]],
     draw: Draw,
@@ -31,8 +31,11 @@ def print_report(
 ) -> str | None:
     """Write a report to *stream*; return why that failed, if it did.
 
-    That nobody reads the stream any more is no failure: the report's verdict stands.
+    That nobody reads the stream any more, or that it was closed from the start (None),
+    is no failure: the report's verdict stands.
     """
+    if stream is None:
+        return None
     try:
         _write(report, style, stream, list_rules=list_rules, draw=draw, quiet=quiet)
         stream.flush()
