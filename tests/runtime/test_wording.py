@@ -13,14 +13,12 @@ from pi_contracts.runtime.schemas import Schemas
 from pi_contracts.runtime.wording import find_violation
 
 MODERN = "https://json-schema.org/draft/2020-12/schema"
-SEVEN = "http://json-schema.org/draft-07/schema#"
-FOUR = "http://json-schema.org/draft-04/schema#"
 SECRET = "s3cret-value"
 
 
-def refuse(schema: object, value: object, draft: str = MODERN, **more: Any) -> ContractViolation:
+def refuse(schema: object, value: object, **more: Any) -> ContractViolation:
     """Return the violation of *value*, whose place in the schema is ``#/$defs/root``."""
-    text = json.dumps({"$schema": draft, "$defs": {"root": schema, **more.pop("defs", {})}})
+    text = json.dumps({"$schema": MODERN, "$defs": {"root": schema, **more.pop("defs", {})}})
     with pytest.raises(ContractViolation) as caught:
         Schemas(text, **more).validator("#/$defs/root").validate(value)
     assert SECRET not in str(caught.value)
@@ -331,54 +329,6 @@ def test_unions_inside_unions_are_followed() -> None:
     inner = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]}
     outer = {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"a": inner}}]}
     assert str(refuse(outer, {"a": [1, "x"]})) == "at /a/1: expected an integer, found a string"
-
-
-OLD: dict[str, tuple[str, object, object, str, str]] = {
-    "additionalItems": (
-        SEVEN,
-        {"items": [{}], "additionalItems": False},
-        [1, 2],
-        "expected at most 1 items, found an array of 2 items",
-        "additionalItems",
-    ),
-    "dependencies": (
-        SEVEN,
-        {"dependencies": {"a": ["b"]}},
-        {"a": 1},
-        'expected the property "b", found an object without it',
-        "dependencies",
-    ),
-    "contentEncoding": (
-        SEVEN,
-        {"contentEncoding": "base64"},
-        "~~~",
-        'expected a string in "base64", found one that is not',
-        "contentEncoding",
-    ),
-    "contentMediaType": (
-        SEVEN,
-        {"contentMediaType": "application/json"},
-        "{",
-        'expected a text of "application/json", found one that is not',
-        "contentMediaType",
-    ),
-    "exclusiveMaximum of draft 4": (
-        FOUR,
-        {"maximum": 3, "exclusiveMaximum": True},
-        3,
-        "expected a number below 3, found one that is not",
-        "exclusiveMaximum",
-    ),
-}
-
-
-@pytest.mark.parametrize(("draft", "schema", "value", "sentence", "keyword"), OLD.values(), ids=OLD)
-def test_keywords_of_older_drafts_have_their_sentences(
-    draft: str, schema: object, value: object, sentence: str, keyword: str
-) -> None:
-    violation = refuse(schema, value, draft)
-    assert str(violation) == sentence
-    assert violation.keyword == keyword
 
 
 def test_formats_have_a_sentence_where_they_are_checked() -> None:
