@@ -39,7 +39,7 @@ def make_heading(
     typing = ("import typing as t",) if types.uses_typing or digest else ()
     return Heading(
         comments=tuple(_write_comments(paths, kind, digest)),
-        docstring=write_docstring(docstring, 0),
+        docstring=write_docstring(docstring, 0, fallback=f"The module of the {kind}."),
         imports=_group(
             sorted({*standard, *typing}),
             [

@@ -25,6 +25,7 @@ _UNSAFE = re.compile(
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_RISKY = re.compile(r'"""|^"|["\\]$')
 _OUTER_QUOTE = re.compile(r'^(\s*)"|()"$')
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -42,36 +43,42 @@ def write_comment(text: str) -> str:
     return _UNSAFE.sub(_escape, text)
 
 
-def write_docstring(text: str, indent: int, sections: Sequence[str] = ()) -> str:
+def write_docstring(
+    text: str,
+    indent: int,
+    sections: Mapping[str, Mapping[str, str]] | None = None,
+    *,
+    fallback: str = "",
+) -> str:
     """Return *text* as a docstring that stands *indent* columns from the left.
 
-    The first sentence becomes the summary where it fits on a line. Every later line
-    is indented; *sections* are lines to put at the end, such as ``Args:``.
+    The first sentence becomes the summary where it fits on a line, else *fallback*
+    does, if there is one. *sections* are titles, such as Args, with names and texts.
+    Every later line is indented.
     """
     paragraphs = _split_paragraphs(text)
-    mark, paragraphs, sections = _escape_docstring(paragraphs, sections)
+    entries = [
+        [f"{title}:", *(f"    {name}: {' '.join(about.split())}" for name, about in rows.items())]
+        for title, rows in (sections or {}).items()
+    ]
+    mark, paragraphs, [[other], *entries] = _escape_docstring(
+        paragraphs, [[" ".join(fallback.split())], *entries]
+    )
     room = WIDTH - indent
-    lines = _summarize(paragraphs, room - len(mark), room)
-    if not (sections or lines[1:]):
+    lines = _summarize(paragraphs, room - len(mark), room, other)
+    if not (entries or lines[1:]):
         # A docstring of one line ends on it, and of more than one never there.
-        lines = _summarize(paragraphs, room - len(mark) - 3, room)
-    if sections:
-        lines += ["", *sections]
+        lines = _summarize(paragraphs, room - len(mark) - 3, room, other)
+    for title, *rows in entries:
+        lines += ["", title]
+        for row in rows:
+            first, *rest = _wrap(row.split(), room - 8)
+            lines += [f"    {first}", *(f"        {line}" for line in rest)]
     if len(lines) == 1:
         return f'{mark}{lines[0]}"""'
     margin = " " * indent
     rest = "\n".join(f"{margin}{line}".rstrip() for line in [*lines[1:], '"""'])
     return f"{mark}{lines[0]}\n{rest}"
-
-
-def write_section(title: str, entries: Mapping[str, str], indent: int) -> list[str]:
-    """Return the lines of a section of a docstring: a title, and names with texts."""
-    lines = [f"{title}:"]
-    for name, text in entries.items():
-        words = f"{name}: {text}".split()
-        wrapped = _wrap(words, WIDTH - indent - 8)
-        lines += ["    " + line if not count else "        " + line for count, line in wrapped]
-    return lines
 
 
 def lay_out(head: str, items: Sequence[str], tail: str, indent: int) -> str:
@@ -200,24 +207,23 @@ def _escape_long(match: re.Match[str]) -> str:
 
 
 def _escape_docstring(
-    paragraphs: list[list[str]], sections: Sequence[str]
-) -> tuple[str, list[list[str]], Sequence[str]]:
+    paragraphs: list[list[str]], sections: list[list[str]]
+) -> tuple[str, list[list[str]], list[list[str]]]:
     """Return the opening quotes, and the lines as they stand between the quotes."""
-    whole = "\n".join(line for paragraph in [*paragraphs, sections] for line in paragraph).strip()
-    is_plain = not (
-        _UNSAFE.search(whole.replace("\n", ""))
-        or '"""' in whole
-        or whole.startswith('"')
-        or whole.endswith(('"', "\\"))
-    )
-    if is_plain:
-        return ('r"""' if "\\" in whole else '"""'), paragraphs, sections
+    lines = [line.strip() for block in [*paragraphs, *sections] for line in block]
+    # Any line may turn out to be the first or the last one.
+    if not any(_UNSAFE.search(line) or _RISKY.search(line) for line in lines):
+        is_raw = any("\\" in line for line in lines)
+        return ('r"""' if is_raw else '"""'), paragraphs, sections
 
     def escape(line: str) -> str:
         line = line.replace("\\", "\\u005c").replace('"""', "\\u0022" * 3)
         return _UNSAFE.sub(_escape_long, _OUTER_QUOTE.sub(r"\1\\u0022", line))
 
-    return '"""', [[escape(line) for line in one] for one in paragraphs], [*map(escape, sections)]
+    def escape_all(blocks: list[list[str]]) -> list[list[str]]:
+        return [[escape(line) for line in lines] for lines in blocks]
+
+    return '"""', escape_all(paragraphs), escape_all(sections)
 
 
 def _split_paragraphs(text: str) -> list[list[str]]:
@@ -234,7 +240,9 @@ def _split_paragraphs(text: str) -> list[list[str]]:
     return paragraphs
 
 
-def _summarize(paragraphs: Sequence[Sequence[str]], first_room: int, room: int) -> list[str]:
+def _summarize(
+    paragraphs: Sequence[Sequence[str]], first_room: int, room: int, fallback: str
+) -> list[str]:
     """Return the lines of a docstring: a summary if there is one that fits, then the rest."""
     first = " ".join(" ".join(paragraphs[0]).split())
     summary, rest = _end(first), list(paragraphs[1:])
@@ -242,7 +250,9 @@ def _summarize(paragraphs: Sequence[Sequence[str]], first_room: int, room: int) 
         sentence, *more = _SENTENCE_END.split(first, maxsplit=1)
         if more and measure(sentence) <= first_room:
             summary, rest = sentence, [more, *rest]
-    lines = [line for _, line in _wrap(summary.split(), first_room)] or [""]
+        elif fallback:
+            summary, rest = fallback, [[first], *rest]
+    lines = list(_wrap(summary.split(), first_room)) or [""]
     margin = min((_get_indent(line) for paragraph in rest for line in paragraph), default=0)
     for paragraph in rest:
         lines += ["", *(part for line in paragraph for part in _rewrap(line[margin:], room))]
@@ -259,26 +269,26 @@ def _rewrap(line: str, room: int) -> list[str]:
     if measure(line) <= room:
         return [line]
     margin = " " * min(_get_indent(line), 40)
-    return [margin + part for _, part in _wrap(line.split(), room - len(margin))]
+    return [margin + part for part in _wrap(line.split(), room - len(margin))]
 
 
 def _get_indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _wrap(words: Sequence[str], room: int) -> Iterator[tuple[int, str]]:
-    """Yield lines of words that take at most *room* columns, with their numbers.
+def _wrap(words: Sequence[str], room: int) -> Iterator[str]:
+    """Yield lines of words that take at most *room* columns.
 
     A word is never broken, so one that takes more has a line of its own.
     """
     line: list[str] = []
-    used, count = 0, 0
+    used = 0
     for word in words:
         width = measure(word)
         if line and used + 1 + width > room:
-            yield count, " ".join(line)
-            line, used, count = [], 0, count + 1
+            yield " ".join(line)
+            line, used = [], 0
         used += width + bool(line)
         line.append(word)
     if line:
-        yield count, " ".join(line)
+        yield " ".join(line)

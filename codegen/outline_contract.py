@@ -10,13 +10,13 @@ from pi_contracts.contracts.names import allot_parameters, split_words
 
 from .fitting import Argument, fit_annotation, fit_assignment, fit_call, fit_signature
 from .headings import make_heading, write_schemas
-from .literals import lay_out, measure, quote, write_docstring, write_section
+from .literals import lay_out, measure, quote, write_docstring
 from .member_table import declare_params, make_token, tabulate
 from .outline import Class, ContractOutline, ErrorClass, Function
 from .setting import make_setting, order_parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pi_contracts.contracts.catalogue import Catalogue
     from pi_contracts.contracts.model import Contract, Deprecation, ErrorCase, Member
@@ -92,7 +92,7 @@ def _outline_error(setting: Setting, case: ErrorCase) -> ErrorClass:
         arguments += [_STAR, Argument("data", data)]
     return ErrorClass(
         setting.public.errors[case.code],
-        write_docstring(_describe_error(case), 4),
+        write_docstring(case.description or _name_error(case), 4, fallback=_name_error(case)),
         quote(case.code),
         data and fit_annotation("data: ", data, "", 4),
         Function(
@@ -133,29 +133,32 @@ def _outline_view(setting: Setting, member: Member) -> Function:
     return Function(signature, _describe(member), ("@property", *decorators))
 
 
-def _describe(member: Member, sections: Iterable[str] = ()) -> str:
-    text = member.description or f"The {_KINDS[type(member)]} ``{member.name}``."
-    return write_docstring(text + _word_deprecation(member.deprecation), 8, tuple(sections))
+def _describe(member: Member, sections: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    name = f"The {_KINDS[type(member)]} ``{member.name}``."
+    text = (member.description or name) + _word_deprecation(member.deprecation)
+    return write_docstring(text, 8, sections, fallback=name)
 
 
-def _list_sections(setting: Setting, method: Method) -> Iterator[str]:
-    """Yield the lines on arguments, if any is described, and on errors, if there are any."""
+def _list_sections(setting: Setting, method: Method) -> dict[str, dict[str, str]]:
+    """Return what is to be said of arguments, if any is described, and of errors."""
+    sections: dict[str, dict[str, str]] = {}
     names = setting.parameters[method.name]
     if any(one.description for one in method.params):
-        texts = {
-            names[one.name]: one.description or "As its type says."
+        rows = [
+            (names[one.name], one.description or "As its type says.")
             for one in order_parameters(method)
-        }
-        # It stands after the required ones, as in the signature.
-        rows = list(texts.items())
-        rows.insert(_count_required(method), ("ctx", "The invocation; cancelling it cancels this."))
-        yield from write_section("Args", dict(rows), 8)
-        if method.errors:
-            yield ""
+        ]
+        context = ("ctx", "The invocation; cancelling it cancels this call.")
+        # It stands where it does in the signature.
+        rows.insert(_count_required(method), context)
+        sections["Args"] = dict(rows)
     if method.errors:
         cases = [one for one in setting.contract.errors if one.code in method.errors]
-        raised = {str(setting.public.errors[one.code]): _describe_error(one) for one in cases}
-        yield from write_section("Raises", raised, 8)
+        sections["Raises"] = {
+            str(setting.public.errors[one.code]): one.description or _name_error(one)
+            for one in cases
+        }
+    return sections
 
 
 def _count_required(method: Method) -> int:
@@ -170,7 +173,10 @@ def _sign(setting: Setting, method: Method, result: str) -> str:
         if one.required:
             arguments.append(Argument(names[one.name], annotation))
         else:
-            arguments.append(Argument(names[one.name], f"{annotation} | rt.Unset", "rt.UNSET"))
+            # None stands last, as linters want it.
+            plain = annotation.removesuffix(" | None")
+            null = " | None" if plain != annotation else ""
+            arguments.append(Argument(names[one.name], f"{plain} | rt.Unset{null}", "rt.UNSET"))
     count = _count_required(method)
     optional = [_STAR] if count < len(method.params) else []
     arguments[count + 1 : count + 1] = [_CONTEXT, *optional]
@@ -259,8 +265,8 @@ def _lower(text: str) -> str:
     return text[0].lower() + text[1:] if re.match(r"[A-Z]([a-z ]|$)", text) else text
 
 
-def _describe_error(case: ErrorCase) -> str:
-    return case.description or f"The error ``{case.code}``."
+def _name_error(case: ErrorCase) -> str:
+    return f"The error ``{case.code}``."
 
 
 def _word_message(case: ErrorCase) -> str:

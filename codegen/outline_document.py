@@ -10,7 +10,7 @@ from pi_contracts.contracts.names import capitalize
 
 from .fitting import Argument, fit_call, fit_signature
 from .headings import make_heading, make_plain_heading, write_schemas
-from .literals import explode, quote, write_docstring, write_section
+from .literals import explode, quote, write_docstring
 from .member_table import make_codec
 from .outline import DocumentOutline, Function, IndexOutline, TypesOutline
 
@@ -99,15 +99,15 @@ def _describe(catalogue: Catalogue, root: Location) -> str:
 
 def _outline_functions(annotation: str, *, is_model: bool) -> tuple[Function, Function]:
     value = [Argument("value", "object")]
-    raises = {"rt.ContractViolation": "It does not fit; the message says where and why."}
+    sections = {
+        "Raises": {"rt.ContractViolation": "It does not fit; the message says where and why."}
+    }
     guard = "bool" if is_model else f"t.TypeGuard[{annotation}]"
     result = "the model that *value* is the JSON of" if is_model else "*value* with its type"
     return (
         Function(
             fit_signature("def validate", value, annotation, 0),
-            write_docstring(
-                f"Return {result}, if it fits the schema.", 4, write_section("Raises", raises, 4)
-            ),
+            write_docstring(f"Return {result}, if it fits the schema.", 4, sections),
             statements=("return _ROOT.validate(value)",),
         ),
         Function(

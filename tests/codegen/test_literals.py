@@ -20,7 +20,6 @@ from pi_contracts.codegen.literals import (
     write_comment,
     write_docstring,
     write_json,
-    write_section,
 )
 
 RUFF = [str(Path(sys.executable).with_name("ruff"))]
@@ -72,14 +71,31 @@ def test_a_string_literal_is_spelled_as_ruff_would(text: str, literal: str) -> N
     assert run_ruff(["format"], f"x = {literal}\n") == f"x = {literal}\n"
 
 
-@given(TEXTS, st.sampled_from([(), ("Args:", '    x: Ends in "quotes"')]))
-def test_a_docstring_cannot_be_left_and_says_every_word(text: str, sections: tuple[str]) -> None:
+SECTIONS = {"Args": {"x": 'Ends in "quotes"'}, "Raises": {"Y": '"""'}}
+
+
+@given(TEXTS, st.sampled_from([{}, SECTIONS]))
+def test_a_docstring_cannot_be_left_and_says_every_word(
+    text: str, sections: dict[str, dict[str, str]]
+) -> None:
     source = f"def f() -> None:\n    {write_docstring(text, 4, sections)}\n"
     (function,) = ast.parse(source.encode("utf-8", "surrogatepass")).body
     assert isinstance(function, ast.FunctionDef)
     assert len(function.body) == 1
     written = ast.get_docstring(function, clean=False) or ""
-    assert squeeze(written) == squeeze(text + "".join(sections))
+    said = 'Args:x:Ends in "quotes"Raises:Y:"""' if sections else ""
+    assert squeeze(written) == squeeze(text + said)
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["", "word " * 30]))
+def test_a_summary_from_elsewhere_cannot_leave_the_docstring_either(
+    text: str, fallback: str, before: str
+) -> None:
+    docstring = write_docstring(before + text, 4, fallback=fallback)
+    source = f"def f() -> None:\n    {docstring}\n"
+    (function,) = ast.parse(source.encode("utf-8", "surrogatepass")).body
+    assert isinstance(function, ast.FunctionDef)
+    assert len(function.body) == 1
 
 
 def squeeze(text: str) -> str:
@@ -123,12 +139,23 @@ def test_a_docstring_reads_as_if_written(text: str, docstring: str) -> None:
 
 
 def test_sections_stand_at_the_end_of_a_docstring() -> None:
-    entries = {"x": "What it is.", "other": "word " * 25}
-    sections = write_section("Args", entries, 4)
-    assert write_docstring("Do it.", 4, sections) == (
-        '"""Do it.\n\n    Args:\n        x: What it is.\n'
-        f"        other: {'word ' * 15}word\n            {'word ' * 8}word\n" + '    """'
+    sections = {"Args": {"x": "What\nit is.", "other": "word " * 25}, "Raises": {"Y": "\\d"}}
+    docstring = write_docstring("Do it.", 4, sections)
+    assert docstring == (
+        'r"""Do it.\n\n    Args:\n        x: What it is.\n'
+        f"        other: {'word ' * 15}word\n            {'word ' * 8}word\n\n"
+        "    Raises:\n        Y: \\d\n" + '    """'
     )
+    source = f"def f() -> None:\n    {docstring}\n"
+    assert run_ruff(["format"], source) == source
+
+
+def test_a_summary_that_is_too_long_gives_way_to_another() -> None:
+    text = "word " * 25 + "end."
+    assert write_docstring(text, 4, fallback="The thing.") == (
+        f'"""The thing.\n\n    {"word " * 18}word\n    {"word " * 6}end.\n    """'
+    )
+    assert write_docstring("Short.", 4, fallback="The thing.") == '"""Short."""'
 
 
 def test_a_comment_stays_a_comment() -> None:
