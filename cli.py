@@ -216,7 +216,9 @@ def plan(
     run.finish(
         judged.findings,
         additions=judged.to_additions(),
-        done=f"Order of activation:\n{drawing.draw_plan()}" if judged.order else "",
+        done=f"Order of activation:\n{drawing.draw_plan()}"
+        if judged.is_ok and judged.order
+        else "",
         draw=drawing.draw_fault,
     )
 
