@@ -55,7 +55,7 @@ def name_modules(catalogue: Catalogue, layout: Layout) -> dict[str, str]:
             [f"a_b_{digest('a-b')}.x", "a_b.x"],
         ),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+    ids=str,
 )
 def test_a_path_names_a_module(tmp_path: Path, paths: list[str], modules: list[str]) -> None:
     catalogue = read_files(tmp_path, {path: {"type": "object"} for path in paths})

@@ -17,6 +17,7 @@ import typing_extensions as te
 from hypothesis import strategies as st
 from pi_contracts.codegen.layout import lay_out
 from pi_contracts.codegen.sections import TypeSection, make_types
+from pi_contracts.contracts.json_values import is_array, is_object
 from pi_contracts.contracts.model import Location
 from pi_contracts.contracts.read import read
 from pi_contracts.runtime import generated as rt
@@ -31,7 +32,7 @@ _NUMBERS = itertools.count()
 _IMPORT = re.compile(r"from (\.\S*) import \(?\s*(\w+)")
 
 
-def fits(value: object, annotation: t.Any, scope: dict[str, t.Any]) -> bool:
+def fits(value: t.Any, annotation: t.Any, scope: dict[str, t.Any]) -> bool:
     """Tell whether a type of plain dictionaries takes a JSON value."""
     if isinstance(annotation, t.ForwardRef | str):
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
@@ -50,14 +51,12 @@ def fits(value: object, annotation: t.Any, scope: dict[str, t.Any]) -> bool:
     if origin in (te.ReadOnly, te.NotRequired):
         return fits(value, arguments[0], scope)
     if origin is list:
-        return isinstance(value, list) and all(fits(one, arguments[0], scope) for one in value)
+        return is_array(value) and all(fits(one, arguments[0], scope) for one in value)
     if origin is dict:
-        return isinstance(value, dict) and all(
-            fits(one, arguments[1], scope) for one in value.values()
-        )
+        return is_object(value) and all(fits(one, arguments[1], scope) for one in value.values())
     if te.is_typeddict(annotation):
         hints = te.get_type_hints(annotation, include_extras=True)
-        return isinstance(value, dict) and all(
+        return is_object(value) and all(
             fits(value[name], hint, scope)
             if name in value
             else t.get_origin(hint) is te.NotRequired
@@ -70,13 +69,13 @@ def fits(value: object, annotation: t.Any, scope: dict[str, t.Any]) -> bool:
     return isinstance(value, (int, float) if annotation is float else annotation)
 
 
-def is_same(value: object, other: object) -> bool:
+def is_same(value: t.Any, other: t.Any) -> bool:
     """Tell whether two JSON values are the same, down to 1 and 1.0."""
     if type(value) is not type(other):
         return False
-    if isinstance(value, list):
+    if is_array(value):
         return len(value) == len(other) and all(map(is_same, value, other))
-    if isinstance(value, dict):
+    if is_object(value):
         return value.keys() == other.keys() and all(
             is_same(value[key], other[key]) for key in value
         )
@@ -129,7 +128,9 @@ class Package:
             return self._modules[name]
         section = next(one for module, one in self.sections.items() if module.name == name)
         for line in section.imports:
-            package, imported = _IMPORT.match(line).groups()
+            found = _IMPORT.match(line)
+            assert found is not None
+            package, imported = found.groups()
             up = len(package) - len(package.lstrip("."))
             parts = package[up:].split(".") if package[up:] else []
             self.load((*name[: len(name) - up], *parts, imported))
@@ -275,7 +276,7 @@ SCHEMAS = st.recursive(
 
 
 def make_document(root: t.Any, items: t.Any, other: t.Any, reference: str | None) -> t.Any:
-    document = dict(root) if isinstance(root, dict) else {}
+    document: dict[str, t.Any] = dict(root) if is_object(root) else {}
     document["$defs"] = {"A": {"items": items}, "B": other}
     return document if reference is None else {**document, "$ref": reference}
 

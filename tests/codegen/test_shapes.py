@@ -104,20 +104,20 @@ def test_a_union_says_nothing_twice(shapes: list[Shape], union: Shape) -> None:
     assert unite(shapes) == union
 
 
-@pytest.mark.parametrize(
-    ("values", "shape"),
-    [
-        (["a", 1, True, None], Union((Literal(('"a"', "1", "True")), NULL))),
-        ([1.5], NUMBER),
-        ([1.0], NUMBER),
-        ([{}, {"a": 1}], ANY_MAP),
-        ([[]], ANY_LIST),
-        (["x" * 200, "a"], STRING),
-        ([10**90], INTEGER),
-        ([-1], Literal(("-1",))),
-        ([], NOTHING),
-    ],
-)
+LISTED: list[tuple[list[t.Any], Shape]] = [
+    (["a", 1, True, None], Union((Literal(('"a"', "1", "True")), NULL))),
+    ([1.5], NUMBER),
+    ([1.0], NUMBER),
+    ([{}, {"a": 1}], ANY_MAP),
+    ([[]], ANY_LIST),
+    (["x" * 200, "a"], STRING),
+    ([10**90], INTEGER),
+    ([-1], Literal(("-1",))),
+    ([], NOTHING),
+]
+
+
+@pytest.mark.parametrize(("values", "shape"), LISTED)
 def test_what_cannot_be_listed_is_widened(values: list[t.Any], shape: Shape) -> None:
     assert shape_values(values) == shape
 
@@ -390,7 +390,7 @@ def test_objects_may_lie_deep_in_one_another(read_files: ReadFiles) -> None:
 
 def test_a_branch_keeps_its_name_when_another_comes(read_files: ReadFiles) -> None:
     other = {**OBJECT, "required": ["x", "y"]}
-    plain = {**OBJECT, "properties": {"q": {}}}
+    plain: t.Any = {**OBJECT, "properties": {"q": {}}}
     before = describe_root(read_files, {"oneOf": [*TAGGED, plain]})
     after = describe_root(read_files, {"oneOf": [other, plain, *TAGGED]})
     assert before.keys() < after.keys()

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 TEXTS = st.text(max_size=90) | st.text("aAbB1_-. /@$é田ß", max_size=12)
 
 
+def name_class(text: str) -> ClassName:
+    return make_class_name(capitalize(text))
+
+
 def make_contract(service_id: str, *codes: str) -> Contract:
     return Contract(
         document="file:///a.contract.json",
@@ -125,7 +129,7 @@ def test_each_kind_of_name_has_its_own_form(
         (make_parameter, Identifier),
         (make_constant, Constant),
         (make_module_name, ModuleName),
-        (lambda text: make_class_name(capitalize(text)), ClassName),
+        (name_class, ClassName),
     ],
 )
 @given(text=TEXTS)
