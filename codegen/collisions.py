@@ -57,13 +57,13 @@ def find_name_collisions(catalogue: Catalogue) -> tuple[Finding, ...]:
 def _find_in_types(catalogue: Catalogue, layout: Layout, module: Module) -> Iterator[Finding]:
     """Yield where types, errors and the service itself want the same public name."""
     shapes = get_shapes_of(catalogue, layout, module)
-    contract = catalogue.contracts.get(module.documents[0])
     claimants: dict[Any, _Claimant] = {}
     for claim in shapes.claims:
         if isinstance(claim.key, Key):
             at = claim.key.location
             claimants[claim.key] = _Claimant(f"the type at {at.pointer or 'the root'}", at)
-        elif contract is not None:
+        else:
+            contract = catalogue.contracts[module.documents[0]]
             claimants[claim.key] = _describe_public(contract, *claim.key)
     yield from _word_all(catalogue, shapes.claims, claimants)
 

@@ -6,7 +6,6 @@ library has to be loaded. See docs/design/cli.md.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -184,6 +183,8 @@ class _Checker:
     def _note_unknown(
         self, path: tuple[str | int, ...], what: str, name: str, known: Mapping[str, Any]
     ) -> None:
+        import difflib  # noqa: PLC0415 # only where something is wrong
+
         close = difflib.get_close_matches(name, known, n=1)
         hint = f'; did you mean "{close[0]}"?' if close else ""
         fix = f'write "{close[0]}"' if close else f"known are {', '.join(sorted(known))}"

@@ -6,7 +6,6 @@ How a refusal is worded is the caller's.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from .model import Contract, Events, Location, Method, State
 from .source import Source, parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .catalogue import Catalogue
     from .documents import Document
@@ -279,20 +278,18 @@ class _Checker:
         if stem in folder.others:
             return
         if stem is None:
-            known: Mapping[str, Any] = dict.fromkeys(sorted(folder.judged))
-            close = difflib.get_close_matches(name.partition(".")[0], known, n=1)
             problem = "no contract or schema beside it has this name"
-            self._note_unmatched(file, problem, close[0] if close else None)
+            close = _find_close(name.partition(".")[0], folder.judged)
+            self._note_unmatched(file, problem, close)
             return
         subject = name.removeprefix(stem).removeprefix(".")
-        names = [one.subject for one in folder.targets.values() if one.subject]
-        close = difflib.get_close_matches(subject, sorted(set(names)), n=1)
+        close = _find_close(subject, {one.subject for one in folder.targets.values()})
         problem = (
             f'"{escape(stem)}" has no "{escape(subject)}"'
             if subject
             else (f'"{escape(stem)}" is a contract, and a fixture names one of its payloads')
         )
-        self._note_unmatched(file, problem, close[0] if close else None)
+        self._note_unmatched(file, problem, close)
 
     def _note_unmatched(self, file: Path, problem: str, close: str | None) -> None:
         name = self._name(file)
@@ -322,6 +319,12 @@ def _find_stem(name: str, stems: set[str]) -> str | None:
     """Return the longest of *stems* that *name* begins with."""
     fitting = [stem for stem in stems if name == stem or name.startswith(f"{stem}.")]
     return max(fitting, key=len, default=None)
+
+
+def _find_close(name: str, known: set[str]) -> str | None:
+    import difflib  # noqa: PLC0415 # only where something is wrong
+
+    return next(iter(difflib.get_close_matches(name, sorted(known - {""}), n=1)), None)
 
 
 def _name_target(target: _Target) -> str:

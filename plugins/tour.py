@@ -6,11 +6,12 @@ Generating is handed in, since it belongs above this package.
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import sys
 from contextlib import contextmanager
 from importlib import resources
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -103,16 +104,13 @@ def _show_generation(
 @contextmanager
 def _import_package(folder: Path) -> Generator[ModuleType]:
     """Import a package from *folder* under a name that nobody else has."""
-    file = folder / "__init__.py"
-    spec = importlib.util.spec_from_file_location(
-        _PACKAGE, file, submodule_search_locations=[str(folder)]
-    )
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot import {str(file)!r}")
-    module = importlib.util.module_from_spec(spec)
+    loader = SourceFileLoader(_PACKAGE, str(folder / "__init__.py"))
+    spec = ModuleSpec(_PACKAGE, loader, origin=loader.path, is_package=True)
+    spec.submodule_search_locations = [str(folder)]
+    module = module_from_spec(spec)
     sys.modules[_PACKAGE] = module
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
         yield module
     finally:
         for name in [one for one in sys.modules if one.partition(".")[0] == _PACKAGE]:

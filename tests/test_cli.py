@@ -7,9 +7,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from typer.testing import CliRunner
-
 from pi_contracts.cli import app
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parents[1]
 META: dict[str, Any] = {

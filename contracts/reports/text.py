@@ -64,7 +64,7 @@ class Quoter:
             if not file.is_file() or file.stat().st_size > _LARGEST_SOURCE:
                 return None
             return file.read_bytes().decode("utf-8-sig", "replace").split("\n")
-        except (OSError, ValueError):
+        except OSError:
             return None
 
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-
 from pi_contracts.contracts.config import Settings, find_settings, read_settings
-from pi_contracts.contracts.findings import Finding
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pi_contracts.contracts.findings import Finding
 
 RULES = {"missing-provider": "…", "unknown-keyword": "…", "invalid-json": "…"}
 

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
-
-from pi_contracts.contracts.findings import Finding
 from pi_contracts.contracts.fixtures import check_fixtures
 from pi_contracts.contracts.read import read
 from pi_contracts.runtime.wording import find_violation
+
+if TYPE_CHECKING:
+    from pi_contracts.contracts.findings import Finding
 
 ITEM = {
     "type": "object",
@@ -56,23 +57,20 @@ def judge(folder: Path, *paths: Path) -> list[Finding]:
 
 
 GOOD = {"id": "x"}
+PAYLOADS: list[tuple[str, object, object]] = [
+    ("stock", [GOOD], [{}]),
+    ("sold", GOOD, {}),
+    ("buy.params", {"item": GOOD}, {"item": GOOD, "ctx": 1}),
+    ("buy.result", True, 1),
+    ("close.params", {}, {"x": 1}),
+    ("sold_out.error", 3, "3"),
+    ("Item", GOOD, {"id": 1}),
+    ("a.b", None, 0),
+    ("$key", "abc", "abcd"),
+]
 
 
-@pytest.mark.parametrize(
-    ("subject", "valid", "invalid"),
-    [
-        ("stock", [GOOD], [{}]),
-        ("sold", GOOD, {}),
-        ("buy.params", {"item": GOOD}, {"item": GOOD, "ctx": 1}),
-        ("buy.result", True, 1),
-        ("close.params", {}, {"x": 1}),
-        ("sold_out.error", 3, "3"),
-        ("Item", GOOD, {"id": 1}),
-        ("a.b", None, 0),
-        ("$key", "abc", "abcd"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("subject", "valid", "invalid"), PAYLOADS, ids=str)
 @pytest.mark.parametrize("folder", ["", "fixtures/"])
 def test_each_payload_of_a_contract_is_judged(
     tmp_path: Path, folder: str, subject: str, valid: object, invalid: object

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from pi_contracts.contracts.fixtures import check_fixtures
 from pi_contracts.contracts.read import read
 from pi_contracts.contracts.scaffold import (

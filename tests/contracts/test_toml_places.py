@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from pi_contracts.contracts.source import Place
 from pi_contracts.contracts.toml_places import Path, find_places
 

@@ -61,7 +61,7 @@ def _is_waiting_for_input(pid: int) -> bool:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_gets_colours_unless_they_are_refused(
-    tmp_path: Path, env: dict[str, str], coloured: bool
+    tmp_path: Path, env: dict[str, str], *, coloured: bool
 ) -> None:
     import pty
 

@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from pi_contracts.codegen.generate import generate
 from pi_contracts.plugins import tour
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from pi_contracts.contracts.findings import Finding, Related, Severity
 from pi_contracts.contracts.reports.github import render_github
 from pi_contracts.contracts.reports.report import Report

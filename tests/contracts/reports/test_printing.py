@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from pi_contracts.contracts.findings import Finding, Severity
 from pi_contracts.contracts.reports.printing import Format, print_report
 from pi_contracts.contracts.reports.report import Report

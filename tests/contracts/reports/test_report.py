@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from pi_contracts.contracts.findings import Finding, Severity
 from pi_contracts.contracts.reports.report import Report, apply_levels, render_json
 

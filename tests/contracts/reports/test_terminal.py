@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from pi_contracts.contracts.reports.terminal import is_coloured, write_spans, write_text
 from pi_contracts.contracts.reports.text import Span
 
@@ -57,7 +56,7 @@ def test_other_streams_get_plain_text() -> None:
     [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("TERM", "dumb", False)],
 )
 def test_the_environment_can_refuse_colours(
-    environment: pytest.MonkeyPatch, name: str, value: str, coloured: bool
+    environment: pytest.MonkeyPatch, name: str, value: str, *, coloured: bool
 ) -> None:
     environment.setenv(name, value)
     assert is_coloured(Terminal()) is coloured

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from pi_contracts.contracts.findings import Finding, Related, Severity
 from pi_contracts.contracts.reports import text as text_module
 from pi_contracts.contracts.reports.report import Report
@@ -143,3 +142,18 @@ def test_lines_that_cannot_be_had_are_none(
     (tmp_path / "large").write_bytes(b"x" * 11)
     monkeypatch.setattr(text_module, "_LARGEST_SOURCE", 10)
     assert Quoter(tmp_path).find_line(path, 1) is None
+
+
+def test_a_file_that_may_not_be_read_is_not_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Path) -> bytes:
+        raise PermissionError
+
+    (tmp_path / "a").write_text("text")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert Quoter(tmp_path).find_line("a", 1) is None
+
+
+def test_a_finding_in_a_file_that_is_gone_has_its_place_alone() -> None:
+    assert "  7:1 error it is bad [rule]\n\n" in render(make(path="gone", line=7))
