@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cmp_to_key
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from .fitting import fit_call
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from .sections import TypeSection
 
-_DIGITS = re.compile(r"(\d+)")
+_RUN = re.compile(r"[0-9]+|[^0-9]")
 
 
 def make_heading(
@@ -73,7 +75,7 @@ def write_schemas(document: dict[str, Any], *, is_asserting: bool) -> str:
 
 def sort_exports(names: Iterable[str]) -> list[str]:
     """Return *names* in the order that ruff gives ``__all__``: constants, classes, others."""
-    return sorted(set(names), key=lambda name: (_rank(name), _make_natural(name)))
+    return sorted(sorted(set(names), key=cmp_to_key(_compare_naturally)), key=_rank)
 
 
 def sort_imports(lines: Iterable[str]) -> list[str]:
@@ -99,13 +101,20 @@ def _write_exports(names: Iterable[str]) -> str:
 
 
 def _rank(name: str) -> int:
-    return 0 if len(name) > 1 and name.isupper() else 1 if name[:1].isupper() else 2
+    if len(name.encode()) > 1 and name.isupper():
+        return 0
+    return 1 if name[:1].isupper() else 2
 
 
-def _make_natural(name: str) -> list[tuple[bool, int, str]]:
-    """Return a key that sorts numbers in a name by their value."""
-    parts = (part for part in _DIGITS.split(name) if part)
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+def _compare_naturally(one: str, other: str) -> int:
+    """Compare names so that 9 comes before 10; digits after a zero count like a fraction's."""
+    for mine, theirs in zip_longest(_RUN.findall(one), _RUN.findall(other), fillvalue=""):
+        if mine == theirs:
+            continue
+        if mine.isdigit() and theirs.isdigit() and "0" not in {mine[0], theirs[0]}:
+            return -1 if (len(mine), mine) < (len(theirs), theirs) else 1
+        return -1 if mine < theirs else 1
+    return 0
 
 
 def _write_comments(paths: Sequence[str], kind: str, digest: str) -> Iterable[str]:

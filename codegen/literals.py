@@ -56,7 +56,7 @@ def write_docstring(
     does, if there is one. *sections* are titles, such as Args, with names and texts.
     Every later line is indented.
     """
-    paragraphs = _split_paragraphs(text)
+    paragraphs = _split_paragraphs(text if text.strip() else fallback)
     entries = [
         [f"{title}:", *(f"    {name}: {' '.join(about.split())}" for name, about in rows.items())]
         for title, rows in (sections or {}).items()

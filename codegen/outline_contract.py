@@ -53,7 +53,7 @@ def outline_contract(
     setting = make_setting(catalogue, contract, types, public, references)
     methods = [one for one in contract.members if isinstance(one, Method)]
     service = f"``{contract.service_id}``"
-    about = _lower(contract.description or f"a contract of mode {contract.mode}.")
+    about = _lower(_choose(contract.description, f"a contract of mode {contract.mode}."))
     names = (public.protocol, public.provider, public.token, *public.errors.values())
     return ContractOutline(
         heading=make_heading(
@@ -92,7 +92,7 @@ def _outline_error(setting: Setting, case: ErrorCase) -> ErrorClass:
         arguments += [_STAR, Argument("data", data)]
     return ErrorClass(
         setting.public.errors[case.code],
-        write_docstring(case.description or _name_error(case), 4, fallback=_name_error(case)),
+        write_docstring(case.description or "", 4, fallback=_name_error(case)),
         quote(case.code),
         data and fit_annotation("data: ", data, "", 4),
         Function(
@@ -135,7 +135,7 @@ def _outline_view(setting: Setting, member: Member) -> Function:
 
 def _describe(member: Member, sections: Mapping[str, Mapping[str, str]] | None = None) -> str:
     name = f"The {_KINDS[type(member)]} ``{member.name}``."
-    text = (member.description or name) + _word_deprecation(member.deprecation)
+    text = _choose(member.description, name) + _word_deprecation(member.deprecation)
     return write_docstring(text, 8, sections, fallback=name)
 
 
@@ -145,7 +145,7 @@ def _list_sections(setting: Setting, method: Method) -> dict[str, dict[str, str]
     names = setting.parameters[method.name]
     if any(one.description for one in method.params):
         rows = [
-            (names[one.name], one.description or "As its type says.")
+            (names[one.name], _choose(one.description, "As its type says."))
             for one in order_parameters(method)
         ]
         context = ("ctx", "The invocation; cancelling it cancels this call.")
@@ -155,7 +155,7 @@ def _list_sections(setting: Setting, method: Method) -> dict[str, dict[str, str]
     if method.errors:
         cases = [one for one in setting.contract.errors if one.code in method.errors]
         sections["Raises"] = {
-            str(setting.public.errors[one.code]): one.description or _name_error(one)
+            str(setting.public.errors[one.code]): _choose(one.description, _name_error(one))
             for one in cases
         }
     return sections
@@ -263,6 +263,11 @@ def _call(setting: Setting, method: Method) -> Iterator[str]:
 def _lower(text: str) -> str:
     """Return a sentence as it goes on after a colon; abbreviations keep their capital."""
     return text[0].lower() + text[1:] if re.match(r"[A-Z]([a-z ]|$)", text) else text
+
+
+def _choose(text: str | None, default: str) -> str:
+    """Return *text*, if it says anything."""
+    return text if text and text.strip() else default
 
 
 def _name_error(case: ErrorCase) -> str:

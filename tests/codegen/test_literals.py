@@ -156,6 +156,7 @@ def test_a_summary_that_is_too_long_gives_way_to_another() -> None:
         f'"""The thing.\n\n    {"word " * 18}word\n    {"word " * 6}end.\n    """'
     )
     assert write_docstring("Short.", 4, fallback="The thing.") == '"""Short."""'
+    assert write_docstring(" \n", 4, fallback="The thing.") == '"""The thing."""'
 
 
 def test_a_comment_stays_a_comment() -> None:
