@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pi_contracts.contracts.config import Settings
     from pi_contracts.contracts.findings import Finding
-    from pi_contracts.plugins.facets import ReportFile
 
 app = typer.Typer(
     name="pi-contracts",
@@ -110,7 +109,7 @@ def gen(
     """Generate a Python package from contracts and schemas."""
     from pi_contracts.codegen.generate import generate
     from pi_contracts.codegen.output import OutputError, compare, make_findings, write
-    from pi_contracts.contracts.findings import Severity
+    from pi_contracts.contracts.findings import Severity, error, escape
     from pi_contracts.contracts.read import read
     from pi_contracts.contracts.reports.report import UNWRITABLE
 
@@ -121,27 +120,28 @@ def gen(
     if folder is None:
         _refuse_usage("name the package to write: --out DIR, or out in [tool.pi-contracts]")
     name = _name(folder)
+    shown = escape(name)
     reading = read(run.choose_paths(path), mapped=run.choose_map(mapped))
     if not reading.is_sound or not reading.catalogue.documents:
         # without a document everything in the package would be stale, which nobody means
-        run.finish(reading.findings, is_stopped=True, done=f"Nothing was generated in {name}.")
+        run.finish(reading.findings, is_stopped=True, done=f"Nothing was generated in {shown}.")
     files = generate(reading.catalogue, types=types or run.settings.types or "typed-dict")
     try:
         if check:
             differences = compare(folder, files).differences
-            done = "" if differences else f"{name} is up to date: {_count(len(files), 'file')}."
+            done = "" if differences else f"{shown} is up to date: {_count(len(files), 'file')}."
             run.finish((*reading.findings, *make_findings(differences, name)), done=done)
         written = write(folder, files, force=force)
     except OutputError as problem:
-        run.finish((*reading.findings, _fault(UNWRITABLE, str(problem))))
+        run.finish((*reading.findings, error(UNWRITABLE, escape(str(problem)))))
     left = make_findings(written.left, name, severity=Severity.WARNING)
     refused = make_findings(written.refused, name)
     run.finish(
         (*reading.findings, *left, *refused),
         is_stopped=bool(refused),
-        done=f"Nothing was written in {name}."
+        done=f"Nothing was written in {shown}."
         if refused
-        else _say_written(name, len(written.written), len(written.deleted)),
+        else _say_written(shown, len(written.written), len(written.deleted)),
     )
 
 
@@ -180,6 +180,9 @@ def plan(
         list[Path] | None,
         typer.Option("--contracts", metavar="DIR", help="Contracts of the services."),
     ] = None,
+    why: Annotated[str | None, typer.Option(metavar="SCOPE/SERVICE", help="Who needs it.")] = None,
+    without: Annotated[str | None, typer.Option(metavar="PLUGIN", help="What would break.")] = None,
+    against: Annotated[Path | None, typer.Option(metavar="OLD", help="What has changed.")] = None,
     style: FormatOption = "text",
     quiet: QuietOption = False,
     strict: StrictOption = False,
@@ -187,9 +190,8 @@ def plan(
 ) -> None:
     """Judge a whole assembly of plugins before anything starts."""
     from pi_contracts.plugins.explain import Drawing
-    from pi_contracts.plugins.facets import read_reports
-    from pi_contracts.plugins.manifest import read_manifest
-    from pi_contracts.plugins.plan import make_plan
+    from pi_contracts.plugins.plan import read_plan
+    from pi_contracts.plugins.questions import UnknownNameError, ask
 
     run = _Run("plan", style, quiet=quiet, strict=strict, config=config)
     if facets and facets.count("-") > 1:
@@ -197,28 +199,26 @@ def plan(
     file = manifest or (None if facets else run.settings.manifest)
     if file is None and not facets:
         _refuse_usage("name a manifest, or reports with --facets FILE")
-    found: list[Finding] = []
-    read = None
-    if file is not None:
-        read, faults = read_manifest(file, _name(file))
-        found += faults
-    reports: list[ReportFile] = []
-    for one in facets or ():
-        report, faults = read_reports(one)
-        reports.append(report)
-        found += faults
+    found: Sequence[Finding] = ()
     if contracts:
         from pi_contracts.contracts.read import read as read_contracts
 
-        found += read_contracts(contracts).findings
-    judged = make_plan(read, reports, rules=run.settings.rules, findings=found)
-    drawing = Drawing(judged)
+        found = read_contracts(contracts).findings
+    rules = run.settings.rules
+    judged = read_plan(
+        None if file is None else str(file), facets or (), rules=rules, findings=found, show=_name
+    )
+    old = None if against is None else (against, _name(against))
+    try:
+        answers = ask(judged, why=why, without=without, against=old, rules=rules)
+    except UnknownNameError as problem:
+        _refuse_usage(str(problem))
+    drawing = Drawing(answers.plan)
+    order = f"Order of activation:\n{drawing.draw_plan()}" if answers.plan.is_ok else ""
     run.finish(
-        judged.findings,
-        additions=judged.to_additions(),
-        done=f"Order of activation:\n{drawing.draw_plan()}"
-        if judged.is_ok and judged.order
-        else "",
+        answers.findings,
+        additions={**answers.plan.to_additions(), **answers.additions},
+        done=answers.text or (order if answers.plan.order else ""),
         draw=drawing.draw_fault,
     )
 
@@ -255,9 +255,13 @@ def new(
 def demo() -> None:
     """Show the whole path on the contracts that come with the tool."""
     from pi_contracts.codegen.generate import generate
-    from pi_contracts.plugins.tour import give_tour
+    from pi_contracts.plugins.tour import SurpriseError, give_tour
 
-    give_tour(partial(generate, types="typed-dict"), typer.echo)
+    try:
+        give_tour(partial(generate, types="typed-dict"), typer.echo)
+    except SurpriseError as surprise:
+        typer.echo(f"pi-contracts: {surprise}", err=True)
+        raise typer.Exit(1) from None
 
 
 class _Run:
@@ -293,16 +297,12 @@ class _Run:
 
     def choose_map(self, pairs: Sequence[str] | None) -> dict[str, Path]:
         """Return the folders of the settings and of the command line, which wins."""
-        chosen = dict(self.settings.map)
-        for pair in pairs or ():
-            prefix, _, path = pair.partition("=")
-            if not prefix or not path:
-                _refuse_usage(f"--map takes PREFIX=DIR, found {pair!r}")
-            chosen[prefix] = Path(path)
-        for prefix, folder in chosen.items():
-            if not folder.is_dir():
-                _refuse_usage(f"the prefix {prefix!r} is mapped to {_name(folder)}: no such folder")
-        return chosen
+        from pi_contracts.contracts.config import InvalidMapError, join_map
+
+        try:
+            return join_map(self.settings.map, pairs or ())
+        except InvalidMapError as problem:
+            _refuse_usage(str(problem))
 
     def finish(
         self,
@@ -353,19 +353,14 @@ def _check(paths: Sequence[Path], mapped: Mapping[str, Path]) -> tuple[Finding, 
 def _list_rules() -> dict[str, str]:
     """Return one sentence for each rule, by its id."""
     from pi_contracts.contracts.rule_index import DESCRIPTIONS
+    from pi_contracts.plugins.questions import RULES as ASKED
     from pi_contracts.plugins.rules import RULES
 
     planned = {rule.id: (rule.find.__doc__ or "").partition("\n")[0] for rule in RULES}
-    return {**DESCRIPTIONS, **planned}
+    return {**DESCRIPTIONS, **planned, **ASKED}
 
 
-def _fault(rule: str, message: str) -> Finding:
-    from pi_contracts.contracts.findings import error, escape
-
-    return error(rule, escape(message))
-
-
-def _name(path: Path) -> str:
+def _name(path: Path | str) -> str:
     """Return how messages name a path: relative to the working directory, with ``/``."""
     return Path(os.path.relpath(path)).as_posix()
 

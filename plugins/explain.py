@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 10
 """How many lines of one kind are drawn before it says how many more there are."""
+_MISSING: Final = frozenset({"missing-provider", "retained-consumer"})
+_WITHOUT_WAY: Final = frozenset({"skew-break"})
+"""Rules whose findings are about facets of two generations, so that no way leads to them."""
+SEE_ALL: Final = "--format json lists all"
+"""How the rest of a list is seen that a text cuts off."""
 _SCOPED: Final = re.compile(r"@[^/]+/(.+)", re.DOTALL)
 
 
@@ -99,6 +104,8 @@ class Drawing:
         faulty = [facet for facet in finding.subject.facets if facet in self._names]
         if not faulty:
             return ""
+        if finding.rule in _WITHOUT_WAY:
+            return ""
         if finding.rule == "dependency-cycle":
             lines = self._draw_ring(faulty)
         else:
@@ -118,7 +125,7 @@ class Drawing:
         subject = finding.subject
         if subject.service is not None:
             service = escape(f"{subject.scope}/{subject.service}")
-            is_missing = finding.rule == "missing-provider"
+            is_missing = finding.rule in _MISSING
             lines.append(f"{service} <- nobody" if is_missing else f"{service}: {finding.rule}")
         return lines
 
@@ -144,7 +151,9 @@ class Drawing:
         return f"{hop.service} <- {self._names[hop.facet]}"
 
     def _count_hidden(self, count: int, indent: str) -> list[str]:
-        return [f"{indent}…and {count - self._shown} more"] if count > self._shown else []
+        if count <= self._shown:
+            return []
+        return [f"{indent}…and {count - self._shown} more ({SEE_ALL})"]
 
     def _cut_middle(self, lines: list[str]) -> list[str]:
         """Leave out what is far from both ends, where it is long."""
@@ -152,7 +161,7 @@ class Drawing:
             return lines
         half = self._shown // 2
         hidden = len(lines) - 2 * half
-        return [*lines[:half], f"…and {hidden} more", *lines[-half:]]
+        return [*lines[:half], f"…and {hidden} more ({SEE_ALL})", *lines[-half:]]
 
 
 class _Hop(NamedTuple):

@@ -161,6 +161,10 @@ class Graph:
         """Return the mode in which the first owner of a service provides it."""
         return self._firsts[number].mode
 
+    def get_provision(self, number: int) -> Declaration:
+        """Return the declaration by which the first owner of a service provides it."""
+        return self._firsts[number]
+
     def iter_services(self) -> Iterator[Service]:
         """Give all services that are provided, by number."""
         return map(self.get_service, range(len(self._firsts)))

@@ -46,9 +46,13 @@ class PlannedEdge(msgspec.Struct, frozen=True):
 class Plan:
     """What was found in an assembly, and how its facets are joined and started."""
 
-    def __init__(self, graph: Graph, findings: Iterable[Finding]) -> None:
+    def __init__(
+        self, graph: Graph, findings: Iterable[Finding], manifest: Manifest | None = None
+    ) -> None:
         self.graph = graph
         self.findings = sort_findings(findings)
+        self.manifest = manifest
+        """What the assembly was made from, if that is known."""
 
     @property
     def assembly(self) -> Assembly:
@@ -139,7 +143,18 @@ def make_plan(
         findings: What was found while reading; they are part of the plan's.
     """
     graph = Graph(assemble(manifest, reports))
-    return Plan(graph, [*findings, *_apply_rules(graph, rules or {})])
+    return judge_graph(graph, rules=rules, findings=findings, manifest=manifest)
+
+
+def judge_graph(
+    graph: Graph,
+    *,
+    rules: Mapping[str, str] | None = None,
+    findings: Iterable[Finding] = (),
+    manifest: Manifest | None = None,
+) -> Plan:
+    """Judge facets that are joined already; see `make_plan`."""
+    return Plan(graph, [*findings, *_apply_rules(graph, rules or {})], manifest)
 
 
 def read_plan(
@@ -147,6 +162,7 @@ def read_plan(
     facets: Sequence[str] = (),
     *,
     rules: Mapping[str, str] | None = None,
+    findings: Iterable[Finding] = (),
     show: Callable[[str], str] = str,
 ) -> Plan:
     """Read the files of an assembly and judge it; of a manifest without a value, only that.
@@ -155,9 +171,10 @@ def read_plan(
         manifest: The manifest's path, if there is one.
         facets: Paths of files of reports; ``-`` is standard input.
         rules: As for `make_plan`.
+        findings: As for `make_plan`.
         show: How findings name a path.
     """
-    found: list[Finding] = []
+    found = list(findings)
     files: list[ReportFile] = []
     for path in facets:
         file, faults = read_reports(path, None if path == "-" else show(path))

@@ -39,12 +39,19 @@ def test_a_plan_is_drawn_in_the_order_of_activation(facets: Facets) -> None:
         "       app/x <- own:main",
         "       app/y <- own:main",
     ]
-    assert Drawing(plan, shown=1).draw_plan() == "  1. own:main\n     …and 1 more\n"
+    assert (
+        Drawing(plan, shown=1).draw_plan()
+        == "  1. own:main\n     …and 1 more (--format json lists all)\n"
+    )
 
 
 def test_of_many_services_the_first_are_drawn(facets: Facets) -> None:
     plan = make_plan(None, [facets("a:main;; app/w app/x app/y\nb:main; app/w app/x app/y;")])
-    assert Drawing(plan, shown=2).draw_plan().endswith("       …and 1 more\n")
+    assert (
+        Drawing(plan, shown=2)
+        .draw_plan()
+        .endswith("       …and 1 more (--format json lists all)\n")
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ def test_the_middle_of_a_long_way_is_left_out(facets: Facets) -> None:
     assert draw_faults(facets(chain), shown=4).splitlines() == [
         "  p0:main",
         "    app/s1 <- p1:main",
-        "      …and 16 more",
+        "      …and 16 more (--format json lists all)",
         "        app/s18 <- p18:main",
         "          app/s19 <- p19:main",
         "            app/s20 <- nobody",

@@ -1,0 +1,238 @@
+"""Skew: who breaks while hosts of two generations of one application run side by side.
+
+A host is replaced whole, so a facet and what it consumes in its own process are
+always of one generation; only what crosses from one kind of host to another is
+judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import UNSET
+from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject
+
+from .facets import LOCAL, CallSite
+from .graph import Service, Use
+from .steps import find_site
+from .wording import agree, list_facets, name_facet, name_service, place_use, rank_facets, rank_uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .facets import ContractVersion, Declaration
+    from .graph import Edge, Graph
+
+RULE: Final = "skew-break"
+"""The rule of what `Skew.find_breaks` finds."""
+
+Direction: TypeAlias = Literal["old-consumer", "new-consumer"]
+"""Whose provider is of the other generation."""
+Reason: TypeAlias = Literal["not-provided", "mode", "moved", "version", "contract", "undecided"]
+Order: TypeAlias = Literal["provider-first", "consumer-first", "lockstep"]
+Judge: TypeAlias = "Callable[[str, str], str | None]"
+"""How a consumer with a contract of the first digest fares with a provider of the second.
+
+Gives a verdict of compat, or None if one of the contracts is not at hand.
+"""
+
+
+class Break(msgspec.Struct, frozen=True, omit_defaults=True):
+    """That a facet of one generation does not work with the other one's provider."""
+
+    direction: Direction
+    consumer: Facet
+    scope: str
+    service: str
+    reason: Reason
+    provider: Facet | None = None
+    """Of the other generation; None if there is none."""
+    at: CallSite | None = None
+
+
+class Upgrade(msgspec.Struct, frozen=True):
+    """In which order hosts are replaced so that one service works all the time."""
+
+    scope: str
+    service: str
+    order: Order
+    providers: tuple[str, ...]
+    """The kinds of hosts that provide it, in either generation."""
+    consumers: tuple[str, ...]
+    """The kinds of hosts whose facets would break."""
+
+
+class _Found(NamedTuple):
+    broken: Break
+    use: Use
+    service: Service
+    home: Facet
+    """Who provides the service in the consumer's own generation."""
+    detail: str
+
+
+class Skew:
+    """The breaks between two generations.
+
+    Args:
+        old: The generation that runs.
+        new: The one that replaces it.
+        judge: Compares contracts; without it, versions are compared.
+    """
+
+    def __init__(self, old: Graph, new: Graph, judge: Judge | None = None) -> None:
+        self.old = old
+        self.new = new
+        self._judge = judge
+        self._found = [
+            *self._find("old-consumer", old, new),
+            *self._find("new-consumer", new, old),
+        ]
+
+    @property
+    def breaks(self) -> tuple[Break, ...]:
+        """Each facet that breaks, for each service, old consumers first."""
+        return tuple(found.broken for found in self._found)
+
+    def list_upgrades(self) -> tuple[Upgrade, ...]:
+        """Return the order of each service that something breaks for, by name."""
+        upgrades: list[Upgrade] = []
+        for (scope, service), group in sorted(_group(self._found).items()):
+            directions = {found.broken.direction for found in group}
+            order: Order = "lockstep"
+            if directions == {"old-consumer"}:
+                order = "consumer-first"
+            elif directions == {"new-consumer"}:
+                order = "provider-first"
+            providers = {found.home.facet for found in group}
+            providers |= {f.broken.provider.facet for f in group if f.broken.provider is not None}
+            consumers = {found.broken.consumer.facet for found in group}
+            kinds = tuple(sorted(providers)), tuple(sorted(consumers))
+            upgrades.append(Upgrade(scope, service, order, *kinds))
+        return tuple(upgrades)
+
+    def find_breaks(self) -> Iterator[Finding]:
+        """Hosts of two generations run side by side, and one's facets break with the other's.
+
+        Old consumers that break are errors, since not all of them can be replaced at
+        once; new ones that break only tell which hosts to replace first.
+        """
+        groups: dict[tuple[Service, Direction, str], list[Use]] = {}
+        for found in self._found:
+            key = (found.service, found.broken.direction, found.detail)
+            groups.setdefault(key, []).append(found.use)
+        orders = {(one.scope, one.service): one for one in self.list_upgrades()}
+        for (service, direction, detail), uses in groups.items():
+            is_old = direction == "old-consumer"
+            graph = self.old if is_old else self.new
+            ranked = rank_uses(graph, uses)
+            consumers = rank_facets(graph, (use.node for use in ranked))
+            own, other = ("old", "new") if is_old else ("new", "old")
+            yield Finding(
+                RULE,
+                Severity.ERROR if is_old else Severity.NOTE,
+                f"beside {other} hosts the {own} {list_facets(consumers)} "
+                f"{agree(consumers, 'lack')} {name_service(service)}, {detail}",
+                subject=Subject(
+                    service=service.id, scope=service.scope, facets=consumers, detail=direction
+                ),
+                fix=_advise(orders[service.scope, service.id]),
+                **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+            )
+
+    def _find(self, direction: Direction, own: Graph, other: Graph) -> Iterator[_Found]:
+        if _is_incomplete(other):
+            return  # what it seems to lack, a facet that nothing is known of may provide
+        facets = own.assembly.facets
+        for node, facet in enumerate(facets):
+            for edge in own.iter_edges(node):
+                home = facets[edge.provider]
+                crosses = edge.service.scope != LOCAL and home.facet != facet.facet
+                if not crosses or edge.number in own.claims:
+                    continue
+                if own.get_mode(edge.number) != edge.mode:
+                    continue  # it does not work in its own generation either
+                reason, provider, detail = self._compare(own, edge, other)
+                if reason is None:
+                    continue
+                use = Use(node, edge.position)
+                service = edge.service
+                broken = Break(
+                    direction,
+                    facet,
+                    service.scope,
+                    service.id,
+                    reason,
+                    provider,
+                    find_site(own, use, "requires"),
+                )
+                yield _Found(broken, use, service, home, detail)
+
+    def _compare(
+        self, own: Graph, edge: Edge, other: Graph
+    ) -> tuple[Reason | None, Facet | None, str]:
+        number = other.find_service(edge.service)
+        if number is None:
+            return "not-provided", None, "which no facet of that generation provides"
+        if number in other.claims:
+            return None, None, ""  # disputed: a finding of the other generation's own
+        provider = other.assembly.facets[other.owners[number]]
+        name = name_facet(provider)
+        if other.get_mode(number) != edge.mode:
+            mode = other.get_mode(number)
+            return "mode", provider, f"which {name} provides as {mode}, not as {edge.mode}"
+        if provider.facet != own.assembly.facets[edge.provider].facet:
+            return "moved", provider, f"which {name} provides there, in another host"
+        wanted = own.assembly.reports[edge.consumer].requires[edge.position]
+        given = other.get_provision(number)
+        reason, detail = self._compare_contracts(wanted, given)
+        return reason, provider, f"which {name} provides there {detail}"
+
+    def _compare_contracts(
+        self, wanted: Declaration, given: Declaration
+    ) -> tuple[Reason | None, str]:
+        ours, theirs = wanted.contract, given.contract
+        if ours is UNSET or theirs is UNSET:
+            return None, ""
+        if UNSET not in {ours.digest, theirs.digest}:
+            if ours.digest == theirs.digest:
+                return None, ""
+            verdict = self._judge(str(ours.digest), str(theirs.digest)) if self._judge else None
+            if verdict == "undecided":
+                return "undecided", "with a contract that is not proved to be compatible"
+            if verdict is not None:
+                is_broken = verdict == "breaking"
+                return ("contract" if is_broken else None), "with an incompatible contract"
+        return _compare_versions(ours, theirs)
+
+
+def _compare_versions(ours: ContractVersion, theirs: ContractVersion) -> tuple[Reason | None, str]:
+    if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
+        return None, ""
+    return "version", f"in version {theirs.version}, not {ours.version}"
+
+
+def _is_incomplete(graph: Graph) -> bool:
+    assembly = graph.assembly
+    return assembly.is_partial or bool(assembly.unreported) or bool(assembly.unread)
+
+
+def _group(found: list[_Found]) -> dict[tuple[str, str], list[_Found]]:
+    groups: dict[tuple[str, str], list[_Found]] = {}
+    for one in found:
+        groups.setdefault((one.broken.scope, one.broken.service), []).append(one)
+    return groups
+
+
+def _advise(upgrade: Upgrade) -> str:
+    providers = " and ".join(f'"{kind}"' for kind in upgrade.providers)
+    consumers = " and ".join(f'"{kind}"' for kind in upgrade.consumers)
+    if upgrade.order == "provider-first":
+        return f"replace the hosts of kind {providers} before those of kind {consumers}"
+    if upgrade.order == "consumer-first":
+        return (
+            f"replace the hosts of kind {consumers} before those of kind {providers}, "
+            "or keep providing what they require"
+        )
+    return f"replace the hosts of kind {providers} and {consumers} together, or keep both sides"
