@@ -17,7 +17,7 @@ from .findings import UNREADABLE, Finding, Severity, Subject, escape, quote
 from .read import NOT_READ
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 FILE_NAME: Final = "pyproject.toml"
 TypesKind: TypeAlias = Literal["typed-dict", "pydantic"]
@@ -42,6 +42,29 @@ class Settings:
     acceptances: tuple[Mapping[str, object], ...] = ()
     boundaries: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Prefixes of modules that must not be loaded, by host kind."""
+
+
+class InvalidMapError(ValueError):
+    """A mapping of a prefix to a folder that cannot be meant."""
+
+
+def join_map(configured: Mapping[str, Path], pairs: Iterable[str]) -> dict[str, Path]:
+    """Return the folder of each prefix; *pairs*, each ``PREFIX=DIR``, win.
+
+    Raises:
+        InvalidMapError: A pair is none, or a folder is not there.
+    """
+    joined = dict(configured)
+    for pair in pairs:
+        prefix, _, path = pair.partition("=")
+        if not prefix or not path:
+            raise InvalidMapError(f"--map takes PREFIX=DIR, found {pair!r}")
+        joined[prefix] = Path(path)
+    for prefix, folder in joined.items():
+        if not folder.is_dir():
+            shown = Path(os.path.relpath(folder)).as_posix()
+            raise InvalidMapError(f"the prefix {prefix!r} is mapped to {shown!r}: no such folder")
+    return joined
 
 
 def find_settings(start: Path) -> Path | None:

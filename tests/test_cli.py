@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from pi_contracts.cli import app
+from pi_contracts.plugins.plan import Plan
 from typer.testing import CliRunner
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,7 +94,7 @@ def test_the_version_is_told() -> None:
         (["check", "x", "--format", "xml"], "'xml' is not one of"),
         (["check", "x", "--map", "prefix"], "--map takes PREFIX=DIR, found 'prefix'"),
         (["check", "x", "--map", "=dir"], "--map takes PREFIX=DIR, found '=dir'"),
-        (["check", "x", "--map", "p:=none"], "the prefix 'p:' is mapped to none: no such folder"),
+        (["check", "x", "--map", "p:=none"], "the prefix 'p:' is mapped to 'none': no such folder"),
         (["plan"], "name a manifest, or reports with --facets FILE"),
         (["plan", "--facets", "-", "--facets", "-"], "standard input can be read once"),
         (["new"], "Missing argument 'NAME'"),
@@ -199,6 +200,12 @@ def test_gen_writes_nothing_while_a_contract_has_an_error() -> None:
     assert outcome.rules == ["invalid-keyword"]
     assert "Nothing was generated in services." in outcome.out
     assert not Path("services").exists()
+
+
+def test_a_line_end_in_a_path_ends_no_line_of_the_report() -> None:
+    write("contracts/shop.contract.json", CONTRACT)
+    outcome = run("gen", "contracts", "--out", "o\nut")
+    assert outcome.out == "Wrote 4 files in o\\nut.\nNo problems found.\n"
 
 
 def test_gen_deletes_no_package_because_a_folder_is_empty() -> None:
@@ -419,6 +426,15 @@ def test_demo_takes_the_tour() -> None:
     outcome = run("demo")
     assert outcome.code == 0
     assert outcome.out.startswith("1. Contracts in, typed Python out\n")
+
+
+def test_demo_that_goes_wrong_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Plan, "is_ok", property(lambda _: False))
+    outcome = run("demo")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "pi-contracts: expected that the coding agent's manifest has no errors\n"
+    )
 
 
 # Settings

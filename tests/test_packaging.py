@@ -94,3 +94,11 @@ def test_every_library_that_is_imported_is_declared_and_the_other_way_round() ->
 
 def test_what_generated_models_import_is_an_extra() -> None:
     assert read_names(PROJECT["optional-dependencies"]["pydantic"]) == {"pydantic"}
+
+
+@pytest.mark.skipif("wheel-venv" not in sys.prefix, reason="this is not the wheel's environment")
+def test_in_the_wheels_environment_it_is_the_wheel_that_is_tested() -> None:
+    import pi_contracts.cli
+
+    assert Path(pi_contracts.cli.__file__).is_relative_to(sys.prefix)
+    assert Path.cwd() not in map(Path, sys.path)
