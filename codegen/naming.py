@@ -37,6 +37,8 @@ class ModuleShapes:
     claims: tuple[Claim[Any], ...] = ()
     """What the names were allotted to: types by their key, the rest by role and code."""
     public: PublicNames | None = None
+    holders: set[Key] | None = None
+    """The types that are records or hold some, once somebody has asked."""
 
 
 def share_types(catalogue: Catalogue, ring: ModuleShapes, module: Module) -> ModuleShapes:

@@ -20,11 +20,7 @@ def order_declarations(
     aliases; it then comes with the keys of the ring. A record may mention what
     follows it.
     """
-    edges = {
-        key: _find_mentions(one, declarations)
-        for key, one in declarations.items()
-        if one.key == key
-    }
+    edges = find_mentions(declarations)
     place = {key: index for index, key in enumerate(declarations)}
     for component in find_components(edges):
         members = sorted(component, key=place.__getitem__)
@@ -46,16 +42,20 @@ def order_declarations(
                 yield declarations[key], frozenset(ring if is_ring else ())
 
 
-def _find_mentions(
-    declaration: Declaration, declarations: Mapping[Key, Declaration]
-) -> tuple[Key, ...]:
-    """Return the declared types that a declaration mentions, each once."""
-    found: dict[Key, None] = {}
-    for shape in get_shapes(declaration):
-        for one in walk(shape):
-            if isinstance(one, Named) and one.key in declarations:
-                found[declarations[one.key].key] = None
-    return tuple(found)
+def find_mentions(declarations: Mapping[Key, Declaration]) -> dict[Key, tuple[Key, ...]]:
+    """Return which of the declared types each of them mentions, each once."""
+    return {
+        key: tuple(
+            dict.fromkeys(
+                declarations[named.key].key
+                for shape in get_shapes(one)
+                for named in walk(shape)
+                if isinstance(named, Named) and named.key in declarations
+            )
+        )
+        for key, one in declarations.items()
+        if one.key == key
+    }
 
 
 def widen_rings(declarations: dict[Key, Declaration]) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .expressions import write_flat
-from .order import order_declarations
+from .graph import find_components
+from .order import find_mentions, order_declarations
 from .pydantic import ModelPrinter
 from .scope import Scope
 from .shaper import get_shapes_of
-from .shapes import Key, Named, Record, Shape, walk
+from .shapes import Key, Named, Record, get_shapes, walk
 from .typeddict import TypedDictPrinter
 from .writing import Printer, is_spaced, write_alias
 
@@ -57,11 +58,8 @@ def make_types(
     shapes = get_shapes_of(catalogue, layout, module)
     scope = Scope(catalogue, layout, shapes)
     printer = TypedDictPrinter(scope) if kind == "typed-dict" else ModelPrinter(scope)
-    home = layout.home_of(module.documents[0])
-    if home is None or home == module:
-        blocks = _write_own(scope, printer)
-    else:
-        blocks = _write_shared(scope, home)
+    home = layout.home_of(module.documents[0]) or module
+    blocks = _write_own(scope, printer) if home == module else _write_shared(scope, home)
     annotations = {at: write_flat(printer.express(shape)) for at, shape in shapes.payloads.items()}
     preamble = printer.write_preamble()
     return TypeSection(
@@ -69,7 +67,9 @@ def make_types(
         exports=tuple(sorted(shapes.names.values())),
         imports=scope.write_imports(),
         annotations=annotations,
-        modelled=frozenset(_find_modelled(catalogue, layout, shapes) if kind == "pydantic" else ()),
+        modelled=frozenset(
+            _find_modelled(catalogue, layout, shapes, home) if kind == "pydantic" else ()
+        ),
         public=shapes.public,
         uses_typing=scope.uses_typing,
         uses_pydantic=bool(preamble),
@@ -115,25 +115,50 @@ def _join(blocks: Iterable[str]) -> str:
 
 
 def _find_modelled(
-    catalogue: Catalogue, layout: Layout, shapes: ModuleShapes
-) -> Iterable[Location]:
-    """Yield the payloads in whose shapes a record lies, however deep."""
-    for location, payload in shapes.payloads.items():
-        seen: set[Key] = set()
-        pending: list[tuple[ModuleShapes, Shape]] = [(shapes, payload)]
-        while pending:
-            owner, shape = pending.pop()
-            for one in walk(shape):
-                if not isinstance(one, Named) or one.key in seen:
-                    continue
-                seen.add(one.key)
-                found = owner
-                if one.key not in owner.declarations:
-                    uri = one.key.location.document
-                    found = get_shapes_of(catalogue, layout, layout.module_of(uri))
-                declaration = found.declarations[one.key]
-                if isinstance(declaration, Record):
-                    yield location
-                    pending.clear()
-                    break
-                pending.append((found, declaration.shape))
+    catalogue: Catalogue, layout: Layout, shapes: ModuleShapes, home: Module
+) -> set[Location]:
+    """Return the payloads in whose shapes a record lies, however deep."""
+    owner = get_shapes_of(catalogue, layout, home)
+    holders = _find_holders(catalogue, layout, owner)
+
+    def holds(key: Key) -> bool:
+        if key in owner.declarations:
+            return owner.declarations[key].key in holders
+        return _is_holder(catalogue, layout, key)
+
+    return {
+        location
+        for location, payload in shapes.payloads.items()
+        if any(isinstance(one, Named) and holds(one.key) for one in walk(payload))
+    }
+
+
+def _find_holders(catalogue: Catalogue, layout: Layout, shapes: ModuleShapes) -> set[Key]:
+    """Return which declared types are records or hold some."""
+    if shapes.holders is None:
+        shapes.holders = set()
+        mentions = find_mentions(shapes.declarations)
+        for component in find_components(mentions):
+            found = any(
+                isinstance(shapes.declarations[key], Record)
+                or any(other in shapes.holders for other in mentions[key])
+                or any(
+                    isinstance(one, Named)
+                    and one.key not in shapes.declarations
+                    and _is_holder(catalogue, layout, one.key)
+                    for shape in get_shapes(shapes.declarations[key])
+                    for one in walk(shape)
+                )
+                for key in component
+            )
+            if found:
+                shapes.holders.update(component)
+    return shapes.holders
+
+
+def _is_holder(catalogue: Catalogue, layout: Layout, key: Key) -> bool:
+    """Tell whether a type of another module is a record or holds some."""
+    uri = key.location.document
+    home = layout.home_of(uri) or layout.module_of(uri)
+    shapes = get_shapes_of(catalogue, layout, home)
+    return shapes.declarations[key].key in _find_holders(catalogue, layout, shapes)

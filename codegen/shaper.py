@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 40
 """How many arrays, maps and unions may lie within one another in one type."""
-_MOST_PARTS = 4
+_MOST_PARTS = 2
 """Of more schemas together unions are left out: each may multiply the others."""
 _MANY_OPTIONS = 3
 _LONG_LITERAL = 50

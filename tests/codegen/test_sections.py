@@ -314,3 +314,42 @@ def test_equal_input_gives_equal_text(tmp_path: Path) -> None:
     folder = put(tmp_path, {"a.schema.json": {"properties": {"x": {"enum": ["b", "a"]}}}})
     first, second = (Package(folder, "typed-dict").sections for _ in range(2))
     assert [one.text for one in first.values()] == [one.text for one in second.values()]
+
+
+def test_files_in_a_ring_know_which_payloads_hold_models(tmp_path: Path) -> None:
+    files: dict[str, dict[str, t.Any]] = {
+        "a.schema.json": {"type": "array", "items": {"$ref": "b.schema.json"}},
+        "b.schema.json": {
+            "additionalProperties": {"$ref": "a.schema.json#/$defs/Record"},
+            "type": "object",
+        },
+        "c.schema.json": {"type": "array", "items": {"$ref": "a.schema.json"}},
+        "d.schema.json": {"type": "array", "items": {"$ref": "e.schema.json"}},
+        "e.schema.json": {"type": "array", "items": {"type": "string"}},
+    }
+    record = {"type": "object", "properties": {"a": {"$ref": "#"}}}
+    files["a.schema.json"]["$defs"] = {"Record": record}
+    package = Package(put(tmp_path, files), "pydantic")
+    modelled = {
+        ".".join(module.name): sorted(at.pointer for at in section.modelled)
+        for module, section in package.sections.items()
+        if not module.private
+    }
+    assert modelled == {"a": ["", "/$defs/Record"], "b": [""], "c": [""], "d": [], "e": []}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unions_that_multiply_end_in_wider_types(kind: Kind, tmp_path: Path) -> None:
+    definitions: t.Any = {
+        f"d{n}": {
+            "type": "object",
+            "properties": {f"x{n}": {}},
+            "oneOf": [
+                {"properties": {"y": {"$ref": f"#/$defs/d{(n * m + 1) % 12}"}}} for m in range(9)
+            ],
+        }
+        for n in range(12)
+    }
+    package = Package(put(tmp_path, {"a.schema.json": {"$defs": definitions}}), kind)
+    (section,) = package.sections.values()
+    assert len(section.exports) < 2_000
