@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from itertools import repeat
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -77,8 +79,8 @@ def write_docstring(
     if len(lines) == 1:
         return f'{mark}{lines[0]}"""'
     margin = " " * indent
-    rest = "\n".join(f"{margin}{line}".rstrip() for line in [*lines[1:], '"""'])
-    return f"{mark}{lines[0]}\n{rest}"
+    after = "\n".join(f"{margin}{line}".rstrip() for line in [*lines[1:], '"""'])
+    return f"{mark}{lines[0]}\n{after}"
 
 
 def lay_out(head: str, items: Sequence[str], tail: str, indent: int) -> str:
@@ -126,7 +128,7 @@ class _JsonLayout:
     def lay_out(
         self, value: object, indent: int = 0, head: str = "", tail: str = ""
     ) -> Iterator[str]:
-        margin = " " * indent
+        margin, scalar = " " * indent, value
         compact = self._get_compact(value)
         if compact is not None and indent + len(head) + len(compact) + len(tail) <= WIDTH:
             yield f"{margin}{head}{compact}{tail}"
@@ -135,7 +137,7 @@ class _JsonLayout:
             container = cast("dict[str, object] | list[object]", value)
             yield from self.break_up(container, indent, _join_words(head, indent), tail)
         else:
-            text = _dump(cast("object", value))
+            text = _dump(scalar)
             yield margin + (head.rstrip() + text).replace(" ", "\\u0020") + tail
 
     def break_up(
@@ -164,19 +166,23 @@ class _JsonLayout:
 
     def _make_compact(self, value: Mapping[str, object] | list[object]) -> str | None:
         parts: list[str] = []
+        room = WIDTH
         for head, item in zip(_get_heads(value), _get_items(value), strict=True):
             text = self._get_compact(item)
             if text is None:
                 return None
+            room -= len(head) + len(text) + 2
+            if room < -2:  # noqa: PLR2004  # the last comma and space are not written
+                return None
             parts.append(head + text)
         text = ", ".join(parts)
-        if len(text) > WIDTH:
-            return None
         return f"[{text}]" if isinstance(value, list) else f"{{{text}}}"
 
 
-def _get_heads(value: Mapping[str, object] | list[object]) -> list[str]:
-    return [""] * len(value) if isinstance(value, list) else [f"{_dump(key)}: " for key in value]
+def _get_heads(value: Mapping[str, object] | list[object]) -> Iterable[str]:
+    if isinstance(value, list):
+        return repeat("", len(value))
+    return (f"{_dump(key)}: " for key in value)
 
 
 def _get_items(value: Mapping[str, object] | list[object]) -> Iterable[object]:
@@ -184,8 +190,9 @@ def _get_items(value: Mapping[str, object] | list[object]) -> Iterable[object]:
 
 
 def _dump(value: object) -> str:
+    text = encode_basestring_ascii(value) if isinstance(value, str) else json.dumps(value)
     # JSON leaves one control character as it is.
-    return json.dumps(value).replace("\x7f", "\\u007f")
+    return text.replace("\x7f", "\\u007f") if "\x7f" in text else text
 
 
 def _join_words(head: str, indent: int) -> str:
