@@ -1,0 +1,1 @@
+"""Compatibility: whether every value that one side sends is taken by the other."""

@@ -1,0 +1,297 @@
+"""Facts: what is known of a value that some schemas accept and some refuse.
+
+The accepted ones are opened until only literals and choices are left, the refused
+ones likewise; whatever follows at once is drawn, as in unit propagation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .nodes import (
+    ALL_TYPES,
+    TYPED,
+    AnyOf,
+    If,
+    Items,
+    Members,
+    Never,
+    Node,
+    Not,
+    OneOf,
+    Opaque,
+    Reference,
+    Types,
+    Values,
+    get_types,
+)
+from .signature import ANYTHING
+from .values import freeze, get_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from .nodes import Atom, Literal, Typed
+    from .pool import Pool
+    from .signature import Signature, Signatures
+
+Choice = AnyOf | OneOf | If
+
+
+class Facts:
+    """What is known of a value of all *left* schemas and of no *right* one."""
+
+    def __init__(
+        self, pool: Pool, signatures: Signatures, left: Iterable[Node], right: Iterable[Node]
+    ) -> None:
+        """Open the schemas and draw what follows."""
+        self.pool = pool
+        self.signatures = signatures
+        self.known: dict[Atom, None] = {}
+        self.types = ALL_TYPES
+        self.values: dict[Any, Any] | None = None
+        """The values that there can be at most, by their frozen forms."""
+        self.choices: list[Choice] = []
+        """Accepted connectives of which nothing follows yet."""
+        self.refused: dict[Node, None] = {}
+        self.negatives: list[Typed | Values | Opaque] = []
+        """Literals that do not hold."""
+        self.goals: list[Node] = []
+        """Refused schemas of several parts, at least one of which does not hold."""
+        self.derived: list[Node] = []
+        """Schemas that accept the value since what is refused leaves no other way of a choice."""
+        self.is_contradiction = False
+        """Whether there is certainly no such value."""
+        self.signature: Signature = ANYTHING
+        self._accepted: list[Atom] = []
+        self._pending: list[Node] = []
+        for node in left:
+            self._accepted.extend(node.atoms)
+        self._pending.extend(right)
+        self._settle()
+
+    @property
+    def rights(self) -> list[Node]:
+        """The refused schemas, opened."""
+        return [*map(self.pool.single, self.negatives), *self.goals]
+
+    def select(self, kind: type[Any]) -> Iterator[Any]:
+        """Yield the literals of one kind that hold."""
+        return (atom for atom in self.known if isinstance(atom, kind))
+
+    def reject(self, kind: type[Any]) -> Iterator[Any]:
+        """Yield the literals of one kind that do not hold."""
+        return (atom for atom in self.negatives if isinstance(atom, kind))
+
+    def holds(self, node: Node) -> bool:
+        """Whether a schema certainly accepts the value: all of its atoms are known."""
+        return all(map(self.is_known, node.atoms))
+
+    def is_known(self, atom: Atom) -> bool:
+        """Whether an atom certainly accepts the value."""
+        if atom in self.known:
+            return True
+        match atom:
+            case Types(types):
+                return self.types <= types
+            case Values(frozen, _):
+                return self.values is not None and self.values.keys() <= frozen
+            case AnyOf(branches):
+                return any(map(self.holds, branches))
+            case _:
+                return isinstance(atom, TYPED) and not self.types & get_types(atom)
+
+    def get_branches(self, choice: AnyOf | OneOf) -> list[Node]:
+        """Return the branches of an accepted choice that may accept the value."""
+        return [branch for branch in choice.branches if not self.fails(branch)]
+
+    def fails(self, node: Node) -> bool:
+        """Whether a schema certainly refuses the value."""
+        if node in self.refused:
+            return True
+        return self.signature.is_disjoint(self.signatures.get(node))
+
+    def _settle(self) -> None:
+        while True:
+            while (self._accepted or self._pending) and not self.is_contradiction:
+                if self._accepted:
+                    self._accept(self._accepted.pop())
+                else:
+                    self._refuse(self._pending.pop())
+            if self.is_contradiction:
+                return
+            self._restrict()
+            if not self.is_contradiction:
+                self._propagate()
+            if self.is_contradiction or not (self._accepted or self._pending):
+                return
+
+    def _accept(self, atom: Atom) -> None:
+        if atom in self.known:
+            return
+        self.known[atom] = None
+        match atom:
+            case Never():
+                self.is_contradiction = True
+            case Not(node):
+                self._pending.append(node)
+            case Reference():
+                self._accepted.extend(self.pool.open(atom).atoms)
+            case AnyOf() | OneOf() | If():
+                self.choices.append(atom)
+            case _:
+                self._accept_literal(atom)
+
+    def _accept_literal(self, atom: Literal) -> None:
+        match atom:
+            case Types(types):
+                self.types &= types
+            case Values(_, values):
+                mine = {freeze(value): value for value in values}
+                if self.values is not None:
+                    mine = {key: mine[key] for key in mine if key in self.values}
+                self.values = mine
+            case _:
+                pass
+        self.signature = self.signature & self.signatures.get_of_atom(atom)
+
+    def _refuse(self, node: Node) -> None:
+        if node in self.refused:
+            return
+        self.refused[node] = None
+        if not node.atoms:
+            self.is_contradiction = True
+        elif len(node.atoms) == 1:
+            self._refuse_atom(node, node.atoms[0])
+        else:
+            self.goals.append(node)
+
+    def _refuse_atom(self, node: Node, atom: Atom) -> None:
+        match atom:
+            case Never():
+                pass
+            case AnyOf(branches):
+                self._pending.extend(reversed(branches))
+            case Not(inner):
+                self._accepted.extend(inner.atoms)
+            case Reference():
+                self._pending.append(self.pool.open(atom))
+            case Types(types):
+                self.types -= types
+            case OneOf() | If():
+                self.goals.append(node)
+            case _:
+                if len(split_parts(self.pool, atom)) > 1:
+                    self.goals.append(node)
+                else:
+                    self._refuse_literal(atom)
+
+    def _refuse_literal(self, atom: Typed | Values | Opaque) -> None:
+        self.negatives.append(atom)
+        if isinstance(atom, TYPED):
+            self.types &= get_types(atom)
+
+    def _restrict(self) -> None:
+        """Draw what follows of types and values alone."""
+        if self.values is not None:
+            values = self.values.values()
+            self.values = {
+                freeze(value): value for value in values if get_type(value) in self.types
+            }
+            self.types &= frozenset(map(get_type, self.values.values()))
+        if self.types != ALL_TYPES:
+            types = self.pool.single(Types(self.types)) if self.types else self.pool.false
+            self.signature = self.signature & self.signatures.get(types)
+        self.is_contradiction = (
+            not self.types or self.signature.is_nothing or any(map(self.is_known, self.negatives))
+        )
+
+    def _propagate(self) -> None:
+        """Draw what follows of the choices and goals, by what is known."""
+        choices, self.choices = self.choices, []
+        for choice in choices:
+            if isinstance(choice, If):
+                self._decide_condition(choice)
+            else:
+                self._narrow(choice)
+        goals, self.goals = self.goals, []
+        for goal in goals:
+            self._narrow_goal(goal)
+
+    def _decide_condition(self, choice: If) -> None:
+        if self.holds(choice.condition):
+            self._accepted.extend(choice.then.atoms)
+        elif self.fails(choice.condition):
+            self._pending.append(choice.condition)
+            self._accepted.extend(choice.otherwise.atoms)
+        elif choice.then in self.refused:
+            self._derive(self.pool.negate(choice.condition), choice.otherwise)
+        elif choice.otherwise in self.refused:
+            self._derive(choice.condition, choice.then)
+        else:
+            self.choices.append(choice)
+
+    def _narrow(self, choice: AnyOf | OneOf) -> None:
+        true = [branch for branch in choice.branches if self.holds(branch)]
+        if true and isinstance(choice, AnyOf):
+            return
+        if true:
+            others = list(choice.branches)
+            others.remove(true[0])
+            self._pending.extend(others)
+            return
+        left = self.get_branches(choice)
+        if not left:
+            self.is_contradiction = True
+        elif len(left) == 1:
+            self._derive(left[0])
+        else:
+            self.choices.append(choice)
+
+    def _derive(self, *nodes: Node) -> None:
+        for node in nodes:
+            self.derived.append(node)
+            self._accepted.extend(node.atoms)
+
+    def _narrow_goal(self, goal: Node) -> None:
+        """Drop a goal that is refused anyway, or that only one part can refuse."""
+        if self.signature.is_disjoint(self.signatures.get(goal)):
+            return
+        if len(goal.atoms) == 1:
+            self.goals.append(goal)
+            if self.holds(goal):
+                self.is_contradiction = True
+            return
+        unknown = [atom for atom in goal.atoms if not self.is_known(atom)]
+        if not unknown:
+            self.is_contradiction = True
+        elif len(unknown) == 1:
+            self._pending.append(self.pool.single(unknown[0]))
+        else:
+            self.goals.append(goal)
+
+
+def split_parts(pool: Pool, atom: Atom) -> list[Node]:
+    """Return the parts of a group, which together say what it says; each is about one place."""
+    match atom:
+        case Members(named, patterns, rest):
+            true = pool.true
+            parts: list[Members | Items] = [
+                Members(((name, node),), (), true) for name, node in named if node is not true
+            ]
+            if patterns or rest is not true:
+                # a pattern may say more of a named member
+                parts.append(Members(tuple((name, true) for name, _ in named), patterns, rest))
+        case Items(prefix, rest):
+            true = pool.true
+            parts = [
+                Items(((true,) * index + (node,)), true)
+                for index, node in enumerate(prefix)
+                if node is not true
+            ]
+            if rest is not true:
+                parts.append(Items((true,) * len(prefix), rest))
+        case _:
+            return [pool.single(atom)]
+    return [pool.single(part) for part in parts]

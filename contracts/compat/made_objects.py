@@ -1,0 +1,145 @@
+"""Objects made: as few members as the literals allow, and what is pinned among them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Final
+
+from .nodes import Pattern
+from .objects import collect_objects, get_class, get_member
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .facts import Facts
+    from .maker import Maker
+    from .nodes import Members, Node
+    from .objects import Objects
+    from .steps import Side
+
+_MOST_PLANS: Final = 24
+_MOST_NAMES: Final = 3
+
+
+def make_objects(
+    maker: Maker, facts: Facts, pins: Mapping[str | int, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield objects that the literals of *facts* allow."""
+    objects = collect_objects(facts)
+    given = {key: value for key, value in pins.items() if isinstance(key, str)}
+    if given.keys() & objects.absent:
+        return
+    yield from _ObjectMaker(maker, objects, given).make()
+
+
+class _ObjectMaker:
+    def __init__(self, maker: Maker, objects: Objects, given: Mapping[str, Any]) -> None:
+        self.maker = maker
+        self.objects = objects
+        self.given = given
+        self.false = maker.pool.false
+        self.patterns = objects.get_patterns()[:6]
+        self.declared = objects.get_declared()
+
+    def make(self) -> Iterator[dict[str, Any]]:
+        objects = self.objects
+        choices = [
+            *(self._get_wrong_members(group) for group in objects.wrong_rest),
+            *(self._get_wrong_names(node) for node in objects.wrong_names),
+        ]
+        for chosen in itertools.islice(itertools.product(*choices), _MOST_PLANS):
+            value = self._fill(chosen)
+            if value is not None:
+                yield value
+                more = self._extend(value)
+                if more is not None:
+                    yield more
+
+    def _fill(self, chosen: tuple[tuple[str, Side], ...]) -> dict[str, Any] | None:
+        """Return an object with the members that it must have, None if one cannot be made."""
+        wrong = {name: list(nodes) for name, nodes in self.objects.wrong.items()}
+        for name, refused in chosen:
+            wrong.setdefault(name, []).extend(refused)
+        value: dict[str, Any] = {}
+        for name in dict.fromkeys((*self.objects.required, *wrong, *self.given)):
+            if name in self.given:
+                value[name] = self.given[name]
+            elif not self._add(value, name, tuple(wrong.get(name, ()))):
+                return None
+        for name in self._get_spare_names():
+            if len(value) >= self.objects.low:
+                break
+            if name not in value:
+                self._add(value, name, ())
+        if len(value) < self.objects.low:
+            return None
+        return None if self._is_too_large(value) else value
+
+    def _is_too_large(self, value: dict[str, Any]) -> bool:
+        return self.objects.high is not None and len(value) > self.objects.high
+
+    def _add(self, value: dict[str, Any], name: str, wrong: Side) -> bool:
+        """Make a member, and say whether that worked."""
+        nodes = self.objects.get_member(name, self.maker.validators, self.false)
+        found = self.maker.find_some(nodes, wrong, 1)
+        if found:
+            value[name] = found[0]
+        return bool(found)
+
+    def _extend(self, value: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the object with every optional member that can be made."""
+        more = dict(value)
+        for name in self.declared:
+            if name not in more and name not in self.objects.absent:
+                self._add(more, name, ())
+        return None if more == value or self._is_too_large(more) else more
+
+    def _get_spare_names(self) -> Iterator[str]:
+        """Yield names that a member may have which need not be there."""
+        yield from (name for name in self.declared if name not in self.objects.absent)
+        for matched in self._get_classes():
+            if self.false not in self._get_class_nodes(matched):
+                yield from self._find_names(matched, self.objects.low + 1)
+
+    def _get_classes(self) -> Iterator[frozenset[str]]:
+        for count in range(len(self.patterns) + 1):
+            yield from map(frozenset, itertools.combinations(self.patterns, count))
+
+    def _get_class_nodes(self, matched: frozenset[str]) -> list[Node]:
+        return [node for group in self.objects.groups for node in get_class(group, matched)]
+
+    def _find_names(self, matched: frozenset[str], count: int, refused: Side = ()) -> Iterator[str]:
+        pool = self.maker.pool
+        left = [pool.make({"type": "string"}), *self.objects.names]
+        right = [*refused, pool.make({"enum": self.declared})] if self.declared else [*refused]
+        for text in self.patterns:
+            (left if text in matched else right).append(pool.single(Pattern(text)))
+        for name in self.maker.find_some(tuple(left), tuple(right), count):
+            if isinstance(name, str):
+                yield name
+
+    def _get_wrong_members(self, group: Members) -> list[tuple[str, Side]]:
+        """Return members that can break a group: a name, and what its value must not have."""
+        found: list[tuple[str, Side]] = []
+        for name in dict.fromkeys((*self.given, *self.declared)):
+            found.extend((name, (node,)) for node in get_member(group, name))
+        for matched in self._get_classes():
+            if self.false in self._get_class_nodes(matched):
+                continue
+            for node in get_class(group, matched):
+                found.extend((name, (node,)) for name in self._find_names(matched, _MOST_NAMES))
+        # an object that has such a member already needs no other
+        return sorted(found, key=lambda one: one[0] not in self.given)[:_MOST_PLANS]
+
+    def _get_wrong_names(self, node: Node) -> list[tuple[str, Side]]:
+        """Return members whose names break a schema of names."""
+        validators = self.maker.validators
+        found = [
+            name
+            for name in dict.fromkeys((*self.given, *self.declared))
+            if not validators.accepts(node, name)
+        ]
+        for matched in self._get_classes():
+            if self.false not in self._get_class_nodes(matched):
+                found.extend(self._find_names(matched, _MOST_NAMES, (node,)))
+        return [(name, ()) for name in found[:_MOST_PLANS]]

@@ -1,0 +1,70 @@
+"""Validators: what the validator of run time says of values, for nodes of a pool."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pi_contracts.contracts.drafts import Schema
+
+    from .nodes import Node
+    from .pool import Pool
+
+
+class Validators:
+    """The compiled validators of a pool's nodes, each made at its first use."""
+
+    def __init__(self, pool: Pool) -> None:
+        documents = pool.documents
+        self._checks_format = any(one.asserts_format for one in documents.values())
+        self._registry = jsonschema_rs.Registry(
+            [(uri, document.value) for uri, document in documents.items()],
+            draft=jsonschema_rs.Draft202012,
+        )
+        self._known: dict[int, jsonschema_rs.Validator] = {}
+
+    def compile(self, schema: Schema) -> jsonschema_rs.Validator:
+        """Return a validator of a schema whose references are absolute."""
+        return jsonschema_rs.Draft202012Validator(
+            schema,
+            registry=self._registry,
+            validate_formats=self._checks_format,
+            offline=True,
+        )
+
+    def get(self, node: Node) -> jsonschema_rs.Validator:
+        """Return the validator of a node."""
+        validator = self._known.get(node.id)
+        if validator is None:
+            validator = self._known[node.id] = self.compile(node.schema)
+        return validator
+
+    def accepts(self, node: Node, value: Any) -> bool:
+        """Whether a node accepts a value."""
+        try:
+            return self.get(node).is_valid(value)
+        except ValueError:
+            # a lone surrogate, or a number beyond what is read
+            return False
+
+    def is_between(self, value: Any, left: Iterable[Node], right: Iterable[Node]) -> bool:
+        """Whether all of *left* accept a value, and all of *right* refuse it."""
+        return all(self.accepts(node, value) for node in left) and not any(
+            self.accepts(node, value) for node in right
+        )
+
+
+@lru_cache(maxsize=4000)
+def matches(pattern: str, text: str) -> bool:
+    """Whether an ECMA pattern is found in *text*, as the validator says."""
+    return _compile_pattern(pattern).is_valid(text)
+
+
+@lru_cache(maxsize=1000)
+def _compile_pattern(pattern: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True)

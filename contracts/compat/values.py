@@ -1,0 +1,57 @@
+"""Values: JSON values as sets and intervals need them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final
+
+
+def freeze(value: Any) -> Any:
+    """Return a hashable form of a JSON value; equal forms are equal JSON values."""
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if isinstance(value, int | float):
+        return to_fraction(value)
+    if isinstance(value, dict):
+        members: dict[str, Any] = value
+        return frozenset((name, freeze(item)) for name, item in members.items())
+    if isinstance(value, list):
+        items: list[Any] = value
+        return ("array", *map(freeze, items))
+    return value
+
+
+def to_fraction(value: float) -> Fraction:
+    """Return a JSON number exactly as its shortest spelling says."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return Fraction(math.copysign(1, value)) * _BEYOND
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+
+
+_BEYOND: Final = 10**400
+"""What a number that no double can hold counts as."""
+
+
+def to_number(value: Fraction) -> int | float:
+    """Return a JSON number; one that no double is exactly becomes the nearest."""
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def get_type(value: Any) -> str:
+    """Return which of the types that partition all values a value has."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "integer" if value.is_integer() else "fraction"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
