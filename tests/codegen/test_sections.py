@@ -343,7 +343,7 @@ def test_unions_that_multiply_end_in_wider_types(kind: Kind, tmp_path: Path) -> 
     definitions: t.Any = {
         f"d{n}": {
             "type": "object",
-            "properties": {f"x{n}": {}},
+            "properties": {f"x{n}": True},
             "oneOf": [
                 {"properties": {"y": {"$ref": f"#/$defs/d{(n * m + 1) % 12}"}}} for m in range(9)
             ],
