@@ -402,6 +402,40 @@ def test_plan_reads_the_contracts_that_it_is_given() -> None:
     assert (outcome.code, outcome.rules) == (0, ["no-members"])
 
 
+def test_plan_answers_questions_in_text_and_json() -> None:
+    write_manifest(
+        tui={"entry": "x:tui", "requires": [PROVIDES]},
+        session={"entry": "x:session", "provides": [PROVIDES]},
+    )
+    outcome = run("plan", "app.manifest.json", "--why", "session/shop")
+    assert outcome.code == 0
+    assert "session/shop -> shop:tui at app.manifest.json:" in outcome.out
+    asked = ("--without", "@pi/shop", "--against", "app.manifest.json")
+    code, report = run_json("plan", "app.manifest.json", *asked)
+    assert code == 1
+    assert report["plan"]["facets"] == []
+    assert report["without"]["plugin"] == "@pi/shop"
+    assert report["against"]["change"] == "structural"
+    assert [one["rule"] for one in report["findings"]] == ["skew-break"]
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (("--why", "session/shp"), 'no service "session/shp"; did you mean "session/shop"?'),
+        (("--without", "shop"), 'no plugin "shop"; did you mean "@pi/shop"?'),
+    ],
+    ids=["why", "without"],
+)
+def test_a_question_about_what_is_not_there_is_wrong_usage(
+    question: tuple[str, str], message: str
+) -> None:
+    write_manifest(session={"entry": "x:session", "provides": [PROVIDES]})
+    outcome = run("plan", "app.manifest.json", *question)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+
+
 # new and demo
 
 
