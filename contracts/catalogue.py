@@ -21,7 +21,7 @@ from .json_values import (
 )
 from .model import Contract, Location
 from .places import find_contract_schemas
-from .uris import is_reference, join, normalize_file, split
+from .uris import join, normalize_file, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -96,6 +96,7 @@ class Catalogue:
         self._bases: dict[str, str] = {}
         self._dynamic: dict[Location, dict[str, Location]] = {}
         self._targets: dict[tuple[Location, str], Reference] = {}
+        self._misses = 0
 
     @property
     def documents(self) -> Mapping[str, Document]:
@@ -188,7 +189,12 @@ class Catalogue:
         """
         ordered = sorted(self._documents.items(), key=lambda item: (item[1].path, item[0]))
         self._documents = dict(ordered)
-        self._targets.clear()
+        self._targets = {
+            key: reference
+            for key, reference in self._targets.items()
+            # what stays within a resource does not depend on other documents
+            if reference.target and reference.uri == self._nodes[key[0]].base
+        }
         for _ in self.get_references():
             pass
 
@@ -288,11 +294,12 @@ class Catalogue:
         node = self.get_node(location)
         value = "" if isinstance(node.schema, bool) else str(node.schema.get(keyword, ""))
         uri, fragment = split(join(node.base, value))
+        if uri == node.base:
+            reference = Reference(location, keyword, value, uri, uri)
+            return self._find_fragment(reference, node.resource, fragment)
         # file names are spelled in one way, whatever the reference escapes
         file = normalize_file(split(join(location.document, value))[0])
         reference = Reference(location, keyword, value, uri, file)
-        if uri == node.base:
-            return self._find_fragment(reference, node.resource, fragment)
         by_identifier = self._resources.get(uri)
         by_path = Location(file, "") if file in self._documents else None
         root = by_identifier or by_path
@@ -320,7 +327,8 @@ class Catalogue:
             document = self._documents[root.document]
             value = look_up(document.value, target.pointer, ABSENT)
             if value is ABSENT:
-                problem = _say_missing(document, target)
+                self._misses += 1
+                problem = _say_missing(document, target, has_hint=self._misses <= _HINTS)
                 return reference._replace(rule="unresolved-ref", problem=problem)
             if not is_schema(value) or self._find_node_above(target) is None:
                 problem = f"no schema stands at {self.name_location(target)}"
@@ -355,18 +363,20 @@ def _say_unknown(value: str) -> str:
     """Say what is wrong with a reference that leads to no document."""
     if "\\" in value:
         return "folders of a reference are separated by /, not by \\"
-    if not is_reference(value):
-        return "it is no URI reference"
     return "no file given has this name or identifier"
 
 
-def _say_missing(document: Document, target: Location) -> str:
+_HINTS = 200
+"""Of how many broken pointers near names are looked for, which takes its time."""
+
+
+def _say_missing(document: Document, target: Location, *, has_hint: bool) -> str:
     """Say how far a pointer leads, and what it may have meant."""
     parent, _, last = target.pointer.rpartition("/")
     while parent and look_up(document.value, parent, ABSENT) is ABSENT:
         parent, _, last = parent.rpartition("/")
     siblings = look_up(document.value, parent)
-    near = find_nearest(unescape(last), siblings) if is_object(siblings) else None
+    near = find_nearest(unescape(last), siblings) if has_hint and is_object(siblings) else None
     where = document.source.path + (f"#{parent}" if parent else "")
     hint = f'; did you mean "{near}"?' if near else ""
     return f'{where} has no "{unescape(last)}"{hint}'

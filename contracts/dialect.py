@@ -181,7 +181,7 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
 def _is_consequence(fault: Any) -> bool:
     """Tell whether another error says more: of a value's type, or that it is empty."""
     if fault.validator == "pattern":
-        return fault.instance == ""
+        return not fault.instance
     return (
         fault.validator == "not"
         and not is_object(fault.instance)

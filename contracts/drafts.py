@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .json_values import is_array, is_object, is_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 Schema: TypeAlias = dict[str, Any] | bool
 """A schema: an object or a boolean."""
@@ -25,6 +25,8 @@ class Draft(enum.StrEnum):
     DRAFT7 = "http://json-schema.org/draft-07/schema#"
     DRAFT201909 = "https://json-schema.org/draft/2019-09/schema"
     DRAFT202012 = "https://json-schema.org/draft/2020-12/schema"
+
+    __hash__ = str.__hash__  # not that of enumerations, which is written in Python
 
     @property
     def id_keyword(self) -> str:
@@ -70,6 +72,8 @@ class Dialect:
 
 class Kind(enum.Enum):
     """What a keyword takes."""
+
+    __hash__ = object.__hash__  # not that of enumerations, which is written in Python
 
     ANY = enum.auto()
     STRING = enum.auto()
@@ -270,9 +274,17 @@ _MAPS = frozenset(
         Kind.SCHEMA_OR_SOME_STRINGS_MAP,
     }
 )
-_HOLDERS = _SINGLE | _LISTS | _MAPS
 _EVERYWHERE = {"definitions": Kind.SCHEMA_MAP, "dependencies": Kind.SCHEMA_OR_STRINGS_MAP}
 """Keywords of old drafts that the meta-schemas of later ones still describe."""
+_HOLDERS: Mapping[Draft, Mapping[str, Kind]] = {
+    draft: {
+        keyword: kind
+        for keyword, kind in {**kinds, **_EVERYWHERE}.items()
+        if kind in _SINGLE | _LISTS | _MAPS
+    }
+    for draft, kinds in KEYWORDS.items()
+}
+"""Of each draft the keywords that hold schemas."""
 
 
 def subschemas(schema: Schema, draft: Draft) -> Iterator[tuple[tuple[str, ...], Schema]]:
@@ -284,21 +296,21 @@ def subschemas(schema: Schema, draft: Draft) -> Iterator[tuple[tuple[str, ...], 
     """
     if isinstance(schema, bool):
         return
-    kinds = KEYWORDS[draft]
+    holders = _HOLDERS[draft]
     for keyword, value in schema.items():
-        kind = _EVERYWHERE.get(keyword) or kinds.get(keyword)
-        if kind not in _HOLDERS:
+        kind = holders.get(keyword)
+        if kind is None:
             continue
-        below: Iterable[tuple[tuple[str, ...], object]] = ()
         if kind in _SINGLE and is_schema(value):
-            below = (((keyword,), value),)
+            yield (keyword,), value
         elif kind in _LISTS and is_array(value):
-            below = (((keyword, str(index)), item) for index, item in enumerate(value))
+            for index, item in enumerate(value):
+                if is_schema(item):
+                    yield (keyword, str(index)), item
         elif kind in _MAPS and is_object(value):
-            below = (((keyword, name), item) for name, item in value.items())
-        for tokens, item in below:
-            if is_schema(item):
-                yield tokens, item
+            for name, item in value.items():
+                if is_schema(item):
+                    yield (keyword, name), item
 
 
 def modernize(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from .catalogue import find_embedded_draft
 from .drafts import KEYWORDS, TYPES, Dialect, Draft, Kind, find_draft, subschemas
 from .findings import Severity, escape
 from .json_values import describe, escape_token, find_nearest, is_array, is_object, is_schema
-from .uris import is_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -188,11 +187,17 @@ def _check_pattern(keyword: str, value: Any) -> Iterator[_Fault]:
         yield _INVALID, f'the keyword "{keyword}" takes a regular expression: {problem}', ""
 
 
+_LONGEST_PATTERN = 20_000
+"""Compiling takes more than its share of time beyond: minutes for a megabyte."""
+
+
 @functools.lru_cache(maxsize=1024)
 def find_pattern_problem(pattern: str) -> str | None:
     """Return why *pattern* is no regular expression that the validator compiles, or None."""
     import jsonschema_rs  # noqa: PLC0415 # costs more than reading a file without patterns
 
+    if len(pattern) > _LONGEST_PATTERN:
+        return f"this one is longer than {_LONGEST_PATTERN} characters"
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except jsonschema_rs.ValidationError:
@@ -261,10 +266,6 @@ def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_identifier(value: object) -> bool:
-    return isinstance(value, str) and is_reference(value)
-
-
 _ANCHOR = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 _COLON_ANCHOR = re.compile(r"[A-Za-z][-A-Za-z0-9.:_]*")
 _NAMES_ONCE = "an array of names, each once"
@@ -282,7 +283,7 @@ _FAULTS: dict[Kind, Callable[[str, Any], Iterator[_Fault] | tuple[_Fault, ...]]]
         lambda value: _is_text(value) and _COLON_ANCHOR.fullmatch(value) is not None,
     ),
     Kind.COUNT: _take("a whole number from 0", _is_count),
-    Kind.IDENTIFIER: _take("a URI reference, as a string", _is_identifier),
+    Kind.IDENTIFIER: _take("a URI reference, as a string", _is_text),
     Kind.LIMIT_FLAG: _take("true or false in draft 4", _is_flag),
     Kind.NUMBER: _take("a number", _is_number),
     Kind.PATTERN: _check_pattern,
@@ -295,7 +296,7 @@ _FAULTS: dict[Kind, Callable[[str, Any], Iterator[_Fault] | tuple[_Fault, ...]]]
     Kind.REFERENCE: _take("a reference, as a string", _is_text),
     Kind.RESOURCE: _take(
         "a URI reference without a fragment, as a string",
-        lambda value: _is_identifier(value) and "#" not in value.removesuffix("#"),
+        lambda value: _is_text(value) and "#" not in value.removesuffix("#"),
     ),
     Kind.SCHEMA: _take("a schema", is_schema),
     Kind.SCHEMAS: _check_list,

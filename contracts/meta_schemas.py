@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -110,7 +109,8 @@ def check_by_meta_schema(catalogue: Catalogue, document: Document) -> Iterator[F
     dialects = {node.dialect for _, node in catalogue.get_schemas(document)}
     if len(dialects) != 1 or dialects != {document.dialect} or document.dialect.void:
         return
-    validator = _get_validator(document.dialect.draft)
+    import jsonschema_rs  # noqa: PLC0415 # costs more than reading a small file
+
     root = Location(document.uri, "")
     schemas = (
         find_contract_schemas(root, document.value)
@@ -118,16 +118,11 @@ def check_by_meta_schema(catalogue: Catalogue, document: Document) -> Iterator[F
         else ((root, document.value),)
     )
     for location, schema in schemas:
-        if not validator.is_valid(schema):
-            for fault in validator.iter_errors(schema):
+        if is_object(schema):
+            try:
+                jsonschema_rs.meta.validate({**schema, "$schema": document.dialect.draft.value})
+            except jsonschema_rs.ValidationError as fault:
                 yield _word(document, location, fault)
-
-
-@functools.cache
-def _get_validator(draft: Draft) -> jsonschema_rs.Validator:
-    import jsonschema_rs  # noqa: PLC0415 # costs more than reading a small file
-
-    return jsonschema_rs.Draft202012Validator({"$ref": draft.value}, offline=True)
 
 
 def _word(document: Document, location: Location, fault: jsonschema_rs.ValidationError) -> Finding:

@@ -23,6 +23,8 @@ _IN_PLACE = frozenset(
 """Keywords whose schemas judge the same value."""
 _NAMED = 12
 """How many places of a ring a message names."""
+_TOLD = 100
+"""How many rings that hang together are told."""
 
 State: TypeAlias = tuple[Location, Scope]
 """A schema, as it is reached in one dynamic scope."""
@@ -86,7 +88,9 @@ class _Graph:
         dialect = self.catalogue.get_node(location).dialect
         yield from self._follow(state, REFERENCES)
         schema = self.catalogue.get(location)
-        if isinstance(schema, bool) or (dialect.draft.has_lone_refs and "$ref" in schema):
+        if isinstance(schema, bool) or _IN_PLACE.isdisjoint(schema):
+            return
+        if dialect.draft.has_lone_refs and "$ref" in schema:
             return
         known = KEYWORDS[dialect.draft].keys() - dialect.void
         if "if" not in schema:
@@ -146,11 +150,15 @@ def _descend(location: Location, tokens: tuple[str, ...]) -> Location:
 def _find_rings(
     starts: Iterable[State], follow_all: Callable[[State], Iterator[State]]
 ) -> Iterator[tuple[Location, ...]]:
-    """Yield a ring for each step that leads back to the path it came by; without recursion."""
+    """Yield a ring for each step that leads back to the path it came by; without recursion.
+
+    Of more than `_TOLD` rings that hang together the rest is left out.
+    """
     done: set[State] = set()
     for start in starts:
         if start in done:
             continue
+        told = 0
         path: list[State] = [start]
         on_path = {start: 0}
         pending = [follow_all(start)]
@@ -162,7 +170,9 @@ def _find_rings(
                 done.add(last)
                 del on_path[last]
             elif step in on_path:
-                yield tuple(location for location, _ in path[on_path[step] :])
+                told += 1
+                if told <= _TOLD:
+                    yield tuple(location for location, _ in path[on_path[step] :])
             elif step not in done:
                 on_path[step] = len(path)
                 path.append(step)
