@@ -24,6 +24,14 @@ from .errors import (
     UnservedVersionError,
 )
 from .events import EventSource
+from .facets import (
+    Facet,
+    KeyedProvider,
+    Namespace,
+    PresentationFacet,
+    ServerFacet,
+    SessionFacet,
+)
 from .freezing import freeze_values
 from .implementation import check_implementation
 from .link import Events, Instance, Link, Reference, State, Subscription
@@ -45,6 +53,7 @@ __all__ = (
     "ContractViolation",
     "EventSource",
     "Events",
+    "Facet",
     "Instance",
     "InternalError",
     "InvalidArguments",
@@ -56,17 +65,22 @@ __all__ = (
     "JsonObject",
     "JsonValue",
     "Keyed",
+    "KeyedProvider",
     "Link",
     "Local",
     "MutableState",
+    "Namespace",
     "NotAuthorized",
     "NotHydrated",
     "Overflow",
     "PiContractsError",
+    "PresentationFacet",
     "Reference",
     "Referenced",
+    "ServerFacet",
     "ServiceError",
     "ServiceNotImplemented",
+    "SessionFacet",
     "Singleton",
     "StaleReference",
     "State",
