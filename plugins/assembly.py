@@ -7,26 +7,23 @@ belongs to the graph.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet
 
-from .facets import Declaration, Locator, Report, ReportFile
+from .entry_points import InstalledFacets
+from .facets import Declaration, Locator, Origin, Report, ReportFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .dry_run import Recording
     from .manifest import Manifest
 
-NOWHERE = Locator(None)
-
-
-class Origin(NamedTuple):
-    """Where something stands: a pointer in a file."""
-
-    locator: Locator
-    pointer: str
+Source: TypeAlias = Literal["inline", "reported", "recorded"]
+"""Where a report comes from: the manifest, a file of reports, or a dry run."""
 
 
 _Place = tuple[Locator | ReportFile, int | str]
@@ -46,15 +43,19 @@ class Repeated(NamedTuple):
     plugin: str
     facet: str | None
     origins: tuple[Origin, ...]
+    announced: int = 0
+    """By how many installed packages, if it is that."""
 
 
 class Drift(NamedTuple):
-    """A facet whose inline report and reported one differ."""
+    """A facet of which two reports differ; the second one is planned with."""
 
     facet: Facet
     origin: Origin
-    declared_only: tuple[Declaration, ...]
-    reported_only: tuple[Declaration, ...]
+    sources: tuple[Source, Source]
+    first_only: tuple[tuple[str, Declaration], ...]
+    """What only the first one has: ``requires`` or ``provides``, and what."""
+    second_only: tuple[tuple[str, Declaration], ...]
 
 
 class Unreported(NamedTuple):
@@ -83,7 +84,9 @@ class Assembly:
     unlisted: list[tuple[Facet, Origin]] = field(default_factory=list)
     """Reported facets that the manifest does not have; they are left out."""
     unread: list[Facet] = field(default_factory=list)
-    """Facets whose report is not valid; findings of the readers say so."""
+    """Facets of which nothing is known, for a reason that has a finding of its own."""
+    recordings: Sequence[Recording] = ()
+    """What a dry run found out, in the manifest's order."""
     is_partial: bool = False
     """Whether facets that nobody can name are missing."""
 
@@ -93,15 +96,20 @@ class Assembly:
         return Origin(locator, f"{pointer}/{member}/{index}" if member else pointer)
 
 
-def assemble(manifest: Manifest | None, files: Sequence[ReportFile]) -> Assembly:
+def assemble(
+    manifest: Manifest | None,
+    files: Sequence[ReportFile],
+    recordings: Sequence[Recording] = (),
+    installed: InstalledFacets | None = None,
+) -> Assembly:
     """Bring the manifest's facets and their reports together."""
-    assembly = Assembly()
+    assembly = Assembly(recordings=recordings)
     _note_unread(assembly, manifest, files)
     if manifest is None and len(files) == 1 and _is_plain(files[0].reports):
         assembly.reports = files[0].reports
         assembly.places = _PlainPlaces(files[0])
     else:
-        _arrange(assembly, manifest, files)
+        _arrange(assembly, manifest, files, installed or InstalledFacets())
     assembly.facets = [Facet(report.plugin, report.facet) for report in assembly.reports]
     return assembly
 
@@ -125,12 +133,17 @@ class _PlainPlaces:
         return self._file, node
 
 
-def _arrange(assembly: Assembly, manifest: Manifest | None, files: Sequence[ReportFile]) -> None:
+def _arrange(
+    assembly: Assembly,
+    manifest: Manifest | None,
+    files: Sequence[ReportFile],
+    installed: InstalledFacets,
+) -> None:
     rows = _collect_reports(assembly, files)
     if manifest is None:
         ordered = sorted(rows.values(), key=_get_order)
     else:
-        ordered = _follow_manifest(assembly, manifest, rows)
+        ordered = _follow_manifest(assembly, manifest, rows, installed)
     assembly.reports = [row.report for row in ordered]
     assembly.places = [row.place for row in ordered]
 
@@ -199,30 +212,34 @@ def _join(first: list[Declaration], second: list[Declaration]) -> list[Declarati
 
 
 def _follow_manifest(
-    assembly: Assembly, manifest: Manifest, reported: dict[tuple[str, str], _Row]
+    assembly: Assembly,
+    manifest: Manifest,
+    reported: dict[tuple[str, str], _Row],
+    installed: InstalledFacets,
 ) -> list[_Row]:
     """Choose the report of each facet of the manifest, in its order; note what is amiss."""
-    inline: dict[tuple[str, str], _Row] = {}
-    for report, pointer in manifest.iter_inline_reports():
-        key = (report.plugin, report.facet)
-        new = _Row(report, (manifest.locator, pointer))
-        first = inline.setdefault(key, new)
-        if first is not new:
-            inline[key] = _Row(_merge(first.report, report), first.place)
-    kinds = _list_facets(assembly, manifest, reported)
+    inline = _collect_inline(manifest)
+    recorded = {(one.entry.plugin, one.entry.kind): one for one in assembly.recordings}
+    kinds = _list_facets(assembly, manifest, reported, installed)
     ordered: list[_Row] = []
     for plugin, facets in kinds.items():
         rows: list[_Row] = []
         for kind, origin in facets.items():
             key = (plugin, kind)
-            declared, recorded = inline.get(key), reported.pop(key, None)
-            row = recorded or declared
-            if row is not None:
-                rows.append(row)
+            recording = recorded.get(key)
+            known: dict[Source, _Row] = {}
+            if key in inline:
+                known["inline"] = inline[key]
+            if key in reported:
+                known["reported"] = reported.pop(key)
+            if recording is not None and recording.report is not None:
+                known["recorded"] = _Row(recording.report, (origin.locator, origin.pointer))
+            if known:
+                rows.append(_choose(assembly, known, origin))
+            elif recording is not None:
+                assembly.unread.append(Facet(plugin, kind))
             elif Facet(plugin, kind) not in assembly.unread:
                 assembly.unreported.append(Unreported(plugin, kind, origin))
-            if declared is not None and recorded is not None:
-                _compare(assembly, declared.report, recorded.report, origin)
         ordered += sorted(rows, key=_get_order)
     for (plugin, kind), unlisted in reported.items():
         if manifest.is_partial:
@@ -231,8 +248,36 @@ def _follow_manifest(
     return ordered
 
 
+def _collect_inline(manifest: Manifest) -> dict[tuple[str, str], _Row]:
+    inline: dict[tuple[str, str], _Row] = {}
+    for report, pointer in manifest.iter_inline_reports():
+        key = (report.plugin, report.facet)
+        new = _Row(report, (manifest.locator, pointer))
+        first = inline.setdefault(key, new)
+        if first is not new:
+            inline[key] = _Row(_merge(first.report, report), first.place)
+    return inline
+
+
+def _choose(assembly: Assembly, known: dict[Source, _Row], origin: Origin) -> _Row:
+    """Return the row to plan with, the last one, and compare the others with it."""
+    *others, chosen = known
+    row = known[chosen]
+    if any(one.plugin == row.report.plugin for one in assembly.repeated):
+        others = []  # which of its entries a report is about is not known
+    for other in others:
+        _compare(assembly, (other, chosen), (known[other].report, row.report), origin)
+    orders = [one.report.order for one in known.values() if one.report.order is not UNSET]
+    if not orders or orders[-1] == row.report.order:
+        return row
+    return _Row(msgspec.structs.replace(row.report, order=orders[-1]), row.place)
+
+
 def _list_facets(
-    assembly: Assembly, manifest: Manifest, reported: Iterable[tuple[str, str]]
+    assembly: Assembly,
+    manifest: Manifest,
+    reported: Iterable[tuple[str, str]],
+    installed: InstalledFacets,
 ) -> dict[str, dict[str, Origin]]:
     """Return the kinds of facets of each plugin, and where each is named."""
     by_plugin: dict[str, list[str]] = {}
@@ -249,7 +294,13 @@ def _list_facets(
                 step = kind.replace("~", "~0").replace("/", "~1")
                 facets.setdefault(kind, Origin(origin.locator, f"{origin.pointer}/facets/{step}"))
             continue
-        found = [*_find_installed_kinds(entry.id), *by_plugin.get(entry.id, ())]
+        announced = installed.find(entry.id)
+        assembly.repeated += (
+            Repeated(entry.id, kind, (origin,), len(values))
+            for kind, values in announced.items()
+            if len(values) > 1
+        )
+        found = [*announced, *by_plugin.get(entry.id, ())]
         for kind in found:
             facets.setdefault(kind, origin)
         if not found:
@@ -263,22 +314,19 @@ def _list_facets(
     return kinds
 
 
-def _find_installed_kinds(plugin: str) -> list[str]:
-    """Return the facets that an installed distribution announces for *plugin*, sorted."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 # slow, and seldom needed
-
-    names = (point.name.rpartition(":") for point in entry_points(group="pi_contracts.facets"))
-    return sorted({kind for owner, _, kind in names if owner == plugin and kind})
-
-
-def _compare(assembly: Assembly, declared: Report, recorded: Report, origin: Origin) -> None:
-    """Note how the inline report of a facet differs from the reported one."""
-    ours, theirs = _index(declared), _index(recorded)
-    declared_only = tuple(d for key, d in ours.items() if key not in theirs)
-    reported_only = tuple(d for key, d in theirs.items() if key not in ours)
-    if declared_only or reported_only:
-        facet = Facet(declared.plugin, declared.facet)
-        assembly.drifts.append(Drift(facet, origin, declared_only, reported_only))
+def _compare(
+    assembly: Assembly,
+    sources: tuple[Source, Source],
+    reports: tuple[Report, Report],
+    origin: Origin,
+) -> None:
+    """Note how two reports of one facet differ."""
+    first, second = map(_index, reports)
+    first_only = tuple((key[0], d) for key, d in first.items() if key not in second)
+    second_only = tuple((key[0], d) for key, d in second.items() if key not in first)
+    if first_only or second_only:
+        facet = Facet(reports[0].plugin, reports[0].facet)
+        assembly.drifts.append(Drift(facet, origin, sources, first_only, second_only))
 
 
 def _index(report: Report) -> dict[tuple[str, str, str, str], Declaration]:

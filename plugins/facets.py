@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -85,6 +85,13 @@ class Locator:
 
             self._source = parse_source(self._data, self.path or "")
         return self._source.find_place(pointer) if self._source.is_readable else None
+
+
+class Origin(NamedTuple):
+    """Where something stands: a pointer in a file."""
+
+    locator: Locator
+    pointer: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 from pi_contracts.contracts.findings import Facet, Finding, Severity, sort_findings, to_document
 
 from .assembly import assemble
+from .entry_points import InstalledFacets
 from .facets import LOCAL, read_reports
 from .graph import Graph
 from .rules import RULES
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .assembly import Assembly
+    from .dry_run import Recording
     from .facets import Declaration, ReportFile
     from .manifest import Manifest
 
@@ -129,6 +132,8 @@ def make_plan(
     manifest: Manifest | None = None,
     reports: Sequence[ReportFile] = (),
     *,
+    recordings: Sequence[Recording] = (),
+    installed: InstalledFacets | None = None,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
 ) -> Plan:
@@ -138,11 +143,13 @@ def make_plan(
         manifest: The plugins and their order; without one, all that is reported
             is the assembly.
         reports: Reports made elsewhere.
+        recordings: What a dry run of the manifest's facets found.
+        installed: The facets that installed packages announce.
         rules: Rule id to ``error``, ``warning``, ``note`` or ``off``; of other
             rules the usual level holds.
         findings: What was found while reading; they are part of the plan's.
     """
-    graph = Graph(assemble(manifest, reports))
+    graph = Graph(assemble(manifest, reports, recordings, installed))
     return judge_graph(graph, rules=rules, findings=findings, manifest=manifest)
 
 
@@ -161,15 +168,20 @@ def read_plan(
     manifest: str | None,
     facets: Sequence[str] = (),
     *,
+    with_dry_run: bool = True,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
     show: Callable[[str], str] = str,
 ) -> Plan:
     """Read the files of an assembly and judge it; of a manifest without a value, only that.
 
+    The setups of the manifest's facets are run, in processes of their own; see
+    docs/design/dry-run.md.
+
     Args:
         manifest: The manifest's path, if there is one.
         facets: Paths of files of reports; ``-`` is standard input.
+        with_dry_run: Whether setups are run; if not, reports alone are judged.
         rules: As for `make_plan`.
         findings: As for `make_plan`.
         show: How findings name a path.
@@ -188,7 +200,16 @@ def read_plan(
     found += faults
     if parsed is None:
         return make_plan(rules=rules, findings=found)
-    return make_plan(parsed, files, rules=rules, findings=found)
+    folder = str(Path(manifest).absolute().parent)
+    installed = InstalledFacets(folder)
+    recordings: Sequence[Recording] = ()
+    if with_dry_run:
+        from .dry_run import record_manifest  # noqa: PLC0415 # as above
+
+        recordings = record_manifest(parsed, files, installed, folder, show=show)
+    return make_plan(
+        parsed, files, recordings=recordings, installed=installed, rules=rules, findings=found
+    )
 
 
 def _apply_rules(graph: Graph, levels: Mapping[str, str]) -> Iterator[Finding]:

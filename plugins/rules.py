@@ -14,6 +14,7 @@ from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, q
 from .facets import HOST_SCOPES, LOCAL
 from .gaps import find_local_not_reachable, find_missing_providers
 from .graph import LARGE_COMPONENT, Service, Use
+from .setup_rules import find_failed_setups, find_unresolvable_entry_points
 from .similar import fold, group_confusable, show_difference
 from .sources import (
     find_drift,
@@ -309,6 +310,8 @@ RULES: Final = (
     Rule("scope-not-allowed", Severity.ERROR, find_wrong_scopes),
     Rule("duplicate-plugin", Severity.ERROR, find_duplicate_plugins),
     Rule("no-report", Severity.ERROR, find_unreported_facets),
+    Rule("unresolvable-entry-point", Severity.ERROR, find_unresolvable_entry_points),
+    Rule("setup-failed", Severity.ERROR, find_failed_setups),
     Rule("drift", Severity.ERROR, find_drift),
     Rule("unlisted-report", Severity.WARNING, find_unlisted_reports),
     Rule("confusable-id", Severity.WARNING, find_confusable_ids),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet, Finding, Related, Severity, Subject, quote
 
 from .gaps import list_unjudged
@@ -13,13 +14,13 @@ from .wording import agree, list_names, name_facet, name_service, place_origin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .assembly import Origin
+    from .facets import Declaration, Origin
     from .graph import Graph
 
 
 def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
     """A plugin stands twice in the manifest, or a facet is reported twice."""
-    for plugin, kind, origins in graph.assembly.repeated:
+    for plugin, kind, origins, announced in graph.assembly.repeated:
         times = "twice" if len(origins) == 2 else f"{len(origins)} times"  # noqa: PLR2004
         if kind is None:
             message = f"the manifest lists plugin {quote(plugin)} {times}"
@@ -29,6 +30,11 @@ def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
             facets = (Facet(plugin, kind),)
             message = f"the facet {name_facet(facets[0])} is reported {times}"
             fix = "report each facet once, and give each plugin an id of its own"
+            if announced:
+                message = (
+                    f"{announced} installed packages announce the facet {name_facet(facets[0])}"
+                )
+                fix = "remove all of these packages but one, or name the facet in the manifest"
         yield Finding(
             "duplicate-plugin",
             Severity.ERROR,
@@ -88,23 +94,47 @@ def find_unlisted_reports(graph: Graph) -> Iterator[Finding]:
         )
 
 
-def find_drift(graph: Graph) -> Iterator[Finding]:
-    """The inline report of a facet and the one made elsewhere differ.
+_SOURCES: Final = {"inline": "inline", "reported": "other", "recorded": "recorded"}
 
-    The one made elsewhere is planned with.
+
+def find_drift(graph: Graph) -> Iterator[Finding]:
+    """Two reports of one facet differ: the inline one, one made elsewhere, or the recorded one.
+
+    What its setup declares when it is run is planned with, else the report made elsewhere.
     """
-    for facet, origin, declared, reported in graph.assembly.drifts:
+    for drift in graph.assembly.drifts:
+        both = {_name(entry) for _, entry in drift.first_only}
+        both &= {_name(entry) for _, entry in drift.second_only}
         parts = [
-            f"{list_names(sorted(name_service(Service(d.scope, d.service)) for d in entries))} "
-            f"{agree(entries, 'stand')} in the {where} report only"
-            for entries, where in ((declared, "inline"), (reported, "other"))
+            f"{list_names(sorted(_describe(one, both) for one in entries))} "
+            f"{agree(entries, 'stand')} in the {_SOURCES[source]} report only"
+            for entries, source in zip(
+                (drift.first_only, drift.second_only), drift.sources, strict=True
+            )
             if entries
         ]
+        what = "inline report" if drift.sources[0] == "inline" else "report made elsewhere"
         yield Finding(
             "drift",
             Severity.ERROR,
-            f"the two reports of {name_facet(facet)} differ: {'; '.join(parts)}",
-            subject=Subject(facets=(facet,)),
-            fix="make the inline report say what the facet declares, or remove it",
-            **place_origin(origin),  # type: ignore[arg-type] # by field name
+            f"the two reports of {name_facet(drift.facet)} differ: {'; '.join(parts)}",
+            subject=Subject(facets=(drift.facet,), detail=" ".join(drift.sources)),
+            related=tuple(
+                Related(f"it {verb} {_name(entry)} here", entry.at.path, entry.at.line)
+                for verb, entry in drift.second_only
+                if entry.at is not UNSET
+            ),
+            fix=f"make the {what} say what the facet declares, or remove it",
+            **place_origin(drift.origin),  # type: ignore[arg-type] # by field name
         )
+
+
+def _name(entry: Declaration) -> str:
+    return name_service(Service(entry.scope, entry.service))
+
+
+def _describe(declared: tuple[str, Declaration], both: set[str]) -> str:
+    """Name a declaration; if both reports have the service, with what tells them apart."""
+    verb, entry = declared
+    name = _name(entry)
+    return f"{name} ({verb}, {entry.mode})" if name in both else name

@@ -10,8 +10,7 @@ from pi_contracts.contracts.findings import Facet, Related, escape, quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .assembly import Origin
-    from .facets import Declaration
+    from .facets import Declaration, Origin
     from .graph import Graph, Service, Use
 
 NAMES_SHOWN: Final = 10

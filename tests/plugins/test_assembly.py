@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-import pytest
 from pi_contracts.contracts.findings import Facet
 from pi_contracts.plugins.assembly import assemble
+from pi_contracts.plugins.entry_points import InstalledFacets
 from pi_contracts.plugins.facets import Report, ReportFile
 from pi_contracts.plugins.manifest import Manifest, parse_manifest
+from pi_contracts.plugins.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Facets = Callable[[str], ReportFile]
 
@@ -62,25 +63,38 @@ def test_several_files_are_one_assembly(facets: Facets) -> None:
     assert assembly.get_origin(1).pointer == "/0"
 
 
-def test_a_plugin_that_names_no_facets_has_those_that_are_reported(facets: Facets) -> None:
-    manifest = read('{"manifest": 1, "plugins": [{"id": "a"}, {"id": "b", "facets": {}}]}')
-    assembly = assemble(manifest, [facets("a:tui;;\na:web;;")])
-    assert list(map(str, assembly.facets)) == ["a:tui", "a:web"]
-    assert assembly.unreported == []
+def announce(folder: Path, package: str, *facets: str) -> None:
+    """Put the metadata of an installed package in a folder."""
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir()
+    info.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = "".join(f"{name} = m:f\n" for name in facets)
+    info.joinpath("entry_points.txt").write_text(f"[pi_contracts.facets]\n{lines}")
 
 
 def test_a_plugin_that_names_no_facets_has_those_that_its_package_announces(
-    facets: Facets, monkeypatch: pytest.MonkeyPatch
+    facets: Facets, tmp_path: Path
 ) -> None:
-    def find(*, group: str) -> list[metadata.EntryPoint]:
-        names = ("@pi/a:tui", "@pi/a:web", "@pi/other:tui", "@pi/a")
-        return [metadata.EntryPoint(name, "m:f", group) for name in names]
-
-    monkeypatch.setattr(metadata, "entry_points", find)
+    announce(tmp_path, "pi-a", "@pi/a:tui", "@pi/a:web", "@pi/other:tui", "@pi/a")
     manifest = read('{"manifest": 1, "plugins": [{"id": "@pi/a"}]}')
-    assembly = assemble(manifest, [facets("@pi/a:web;;")])
+    assembly = assemble(manifest, [facets("@pi/a:web;;")], installed=InstalledFacets(str(tmp_path)))
     assert [(u.plugin, u.facet) for u in assembly.unreported] == [("@pi/a", "tui")]
     assert assembly.facets == [Facet("@pi/a", "web")]
+
+
+def test_a_facet_that_two_installed_packages_announce_is_a_duplicate(tmp_path: Path) -> None:
+    for package in ("pi-a", "pi-b"):
+        announce(tmp_path, package, "@pi/a:tui")
+    manifest = read('{"manifest": 1, "plugins": [{"id": "@pi/a"}]}')
+    assembly = assemble(manifest, [], installed=InstalledFacets(str(tmp_path)))
+    assert [(r.plugin, r.facet, r.announced) for r in assembly.repeated] == [("@pi/a", "tui", 2)]
+    messages = [
+        f.message for f in make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
+    ]
+    assert (
+        '2 installed packages announce the facet "@pi/a:tui"; it cannot be loaded more than once'
+        in messages
+    )
 
 
 def test_a_report_that_agrees_with_the_inline_one_is_no_drift(facets: Facets) -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 from pi_contracts.contracts.findings import Facet
-from pi_contracts.plugins.assembly import Origin
-from pi_contracts.plugins.facets import Locator
+from pi_contracts.plugins.facets import Locator, Origin
 from pi_contracts.plugins.graph import Service
 from pi_contracts.plugins.wording import (
     agree,

@@ -1,0 +1,394 @@
+"""The dry run: every facet's setup against recording contexts, one process a host kind.
+
+This side starts the processes, bounds their time and reads what they tell. What
+happens inside of them stands in ``child.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import site
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Final, cast
+
+import msgspec
+
+from .entry_points import find_search_path, list_entries
+from .facets import CallSite, Declaration, Report
+from .frames import shorten
+from .outcomes import Fault, Frame, Job, Line, Order, Outcome, ServiceFacts, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from .entry_points import Entry, InstalledFacets
+    from .facets import ReportFile
+    from .manifest import Manifest
+
+LIMIT: Final = 10.0
+"""Seconds that one facet may take, its import included."""
+HOST_LIMIT: Final = 60.0
+"""Seconds that facets which do not end may take together, of one host kind."""
+_GRACE: Final = 2.0
+"""Seconds that a process has to end itself, once time is up."""
+_LONGEST_LINE: Final = 16 * 1024**2
+_KEPT_VARIABLES: Final = (
+    "DYLD_LIBRARY_PATH",
+    "HOME",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USERPROFILE",
+)
+_PROGRAM: Final = (
+    "import sys; sys.path += sys.argv[1:]; from pi_contracts.plugins.child import main; main()"
+)
+_STACK_LINE: Final = re.compile(r'  File "(.*)", line (\d+)')
+_DECODE: Final = msgspec.json.Decoder(Line).decode
+
+
+@dataclass(slots=True)
+class Recording:
+    """What a dry run has found out about one facet."""
+
+    entry: Entry
+    report: Report | None = None
+    """None if setup has not returned."""
+    faults: list[Fault] = field(default_factory=list[Fault])
+    services: dict[str, ServiceFacts] = field(default_factory=dict[str, ServiceFacts])
+    folder: str | None = None
+    """Of the plugin's top-level package, if it was found."""
+    is_absent: bool = False
+    """Whether the plugin is not installed here, and another report stands in for it."""
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it is not known, for a fault, what the facet declares."""
+        return self.report is None and not self.is_absent
+
+
+def record_manifest(
+    manifest: Manifest,
+    reports: Iterable[ReportFile],
+    installed: InstalledFacets,
+    folder: str,
+    *,
+    show: Callable[[str], str] = str,
+) -> list[Recording]:
+    """Run the setups of a manifest's facets; see `record_setups`.
+
+    A facet of which another report is at hand may be missing here; if it is not, its
+    setup is run too, so that the reports can be compared.
+    """
+    reported = {(one.plugin, one.facet) for file in reports for one in file.reports}
+    reported |= {(one.report.plugin, one.report.facet) for one in manifest.iter_inline_reports()}
+    entries = list_entries(manifest, installed)
+    return record_setups(entries, folder, reported=reported, show=show)
+
+
+def record_setups(
+    entries: Sequence[Entry],
+    folder: str,
+    *,
+    reported: Collection[tuple[str, str]] = (),
+    show: Callable[[str], str] = str,
+    limit: float = LIMIT,
+) -> list[Recording]:
+    """Run the setup of every entry, and return what each declares, in the same order.
+
+    Args:
+        entries: The facets.
+        folder: The manifest's.
+        reported: Plugin and kind of facets of which another report is at hand: their
+            package may be missing here.
+        show: How findings name a path.
+        limit: Seconds that one facet may take.
+    """
+    recordings = [Recording(entry) for entry in entries]
+    by_kind: dict[str, list[tuple[Recording, Job]]] = {}
+    for recording in recordings:
+        entry = recording.entry
+        parsed = entry.parse()
+        if parsed is None:
+            recording.faults.append(Fault("malformed", phase="import"))
+            continue
+        is_optional = (entry.plugin, entry.kind) in reported
+        job = Job(entry.plugin, entry.kind, *parsed, is_optional)
+        by_kind.setdefault(entry.kind, []).append((recording, job))
+    if not by_kind:
+        return recordings
+    hosts = [_Host(rows, folder, show, limit) for rows in by_kind.values()]
+    workers = min(len(hosts), os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for done in [pool.submit(host.run) for host in hosts]:
+                done.result()
+        except BaseException:
+            for host in hosts:
+                host.stop()
+            raise
+    return recordings
+
+
+class _Host:
+    """The facets of one host kind, and the process that is setting them up."""
+
+    def __init__(
+        self,
+        rows: list[tuple[Recording, Job]],
+        folder: str,
+        show: Callable[[str], str],
+        limit: float,
+    ) -> None:
+        self._rows = rows
+        self._folder = folder
+        self._path = find_search_path(folder)
+        self._show = show
+        self._limit = limit
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_stopped = False
+
+    def run(self) -> None:
+        """Set up every facet, in as many processes as it takes."""
+        next_row, lost = 0, 0.0
+        while next_row < len(self._rows) and not self._is_stopped:
+            if lost >= HOST_LIMIT:
+                for recording, _ in self._rows[next_row:]:
+                    recording.faults.append(Fault("not-run", f"{lost:.0f}"))
+                return
+            start = time.monotonic()
+            ended = _Run(self._rows[next_row:], self._path, self._show)
+            self._follow(ended)
+            if ended.is_interrupted:
+                lost += time.monotonic() - start
+            next_row += ended.count
+
+    def stop(self) -> None:
+        """Start nothing more, and end what runs."""
+        self._is_stopped = True
+        _kill(self._process)
+
+    def _follow(self, run: _Run) -> None:
+        """Start a process for the facets that are left, and read to its end."""
+        order = Order([job for _, job in run.rows], self._path, self._limit)
+        with tempfile.TemporaryFile() as errors:
+            process = self._process = _start(self._folder, self._path, errors)
+            deadline = _Deadline(process)
+            try:
+                _send(process, order)
+                deadline.set(self._limit + _GRACE)
+                while line := _read_line(process):
+                    if not run.take(line):
+                        _kill(process)
+                    deadline.set(_GRACE if run.is_over else self._limit + _GRACE)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_GRACE)  # it ends by itself: its own exit code is wanted
+            finally:
+                deadline.cancel()
+                _kill(process)
+                code = process.wait()
+                assert process.stdout is not None  # noqa: S101 - it is a pipe
+                process.stdout.close()
+            if not run.is_over and not self._is_stopped:
+                errors.seek(0)
+                text = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+                run.blame(code, text, self._limit, is_late=deadline.is_over)
+
+
+class _Run:
+    """What one process has told so far."""
+
+    def __init__(
+        self, rows: list[tuple[Recording, Job]], path: list[str], show: Callable[[str], str]
+    ) -> None:
+        self.rows = rows
+        self.count = 0
+        """How many facets are done with."""
+        self.is_interrupted = False
+        self._path = path
+        self._show = show
+        self._step: Step | None = None
+        self._stack: list[str] = []
+        self._has_ended = False
+        self._has_noise = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the process has done all that it was to do."""
+        return self._has_ended or self.count == len(self.rows)
+
+    def take(self, text: bytes) -> bool:
+        """Take in one line; return whether to go on reading."""
+        if text.startswith(b"{"):
+            try:
+                line = _DECODE(text)
+            except msgspec.DecodeError:
+                self._has_noise = True
+                return False
+        else:
+            # What the interpreter says of itself: its stack, at a crash or when time is up.
+            self._stack.append(text.decode(errors="replace").rstrip("\n"))
+            return True
+        if isinstance(line, Step):
+            self._step = line
+        else:
+            self._take_outcome(line)
+        return True
+
+    def _take_outcome(self, outcome: Outcome) -> None:
+        recording, job = self.rows[outcome.index]
+        self._add_faults(recording, outcome.faults)
+        if outcome.index < self.count:  # a late call of a facet that was told before
+            return
+        self.count = outcome.index + 1
+        self._has_ended |= outcome.is_last
+        self._step = None
+        recording.is_absent = outcome.is_absent
+        recording.folder = outcome.folder
+        recording.services = outcome.services
+        if outcome.is_complete:
+            recording.report = Report(
+                job.plugin, job.kind, self._place(outcome.requires), self._place(outcome.provides)
+            )
+
+    def _place(self, entries: Iterable[Declaration]) -> list[Declaration]:
+        placed: list[Declaration] = []
+        for entry in entries:
+            at = cast("CallSite", entry.at)
+            shown = CallSite(self._show(at.path), at.line)
+            placed.append(msgspec.structs.replace(entry, at=shown))
+        return placed
+
+    def _add_faults(self, recording: Recording, faults: Iterable[Fault]) -> None:
+        recording.faults += (
+            msgspec.structs.replace(
+                fault, frames=tuple(Frame(self._show(f.path), f.line) for f in fault.frames)
+            )
+            for fault in faults
+        )
+
+    def blame(self, code: int, errors: str, limit: float, *, is_late: bool) -> None:
+        """Note that the facet which was being set up has ended the process."""
+        self.is_interrupted = True
+        if self._step is None and not self.count:
+            faults = [Fault("not-started", errors or _name_end(code), phase="import")]
+            for recording, _ in self.rows:
+                recording.faults += faults
+            self.count = len(self.rows)
+            return
+        # Between two facets, what the earlier one left behind has ended the process.
+        step = self._step or Step(self.count - 1, "setup")
+        index = step.index
+        recording, _ = self.rows[index]
+        roots = [recording.folder or "", *self._path]
+        frames = shorten(_parse_stack(self._stack), roots)
+        if is_late or any(line.startswith("Timeout (") for line in self._stack):
+            kind, text = "hung", f"{limit:g}"
+        else:
+            kind, text = ("noise", "") if self._has_noise else ("ended", _name_end(code))
+        self._add_faults(recording, [Fault(kind, text, frames, step.phase)])
+        self.count = max(self.count, index + 1)
+
+
+class _Deadline:
+    """Kills a process that tells nothing for too long."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._timer: threading.Timer | None = None
+        self.is_over = False
+
+    def set(self, seconds: float) -> None:
+        """Allow so much time from now on."""
+        self.cancel()
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Watch no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _end(self) -> None:
+        self.is_over = True
+        _kill(self._process)
+
+
+def _start(folder: str, path: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start an interpreter that depends on nothing but the installation and *path*.
+
+    As ``python -I``, but sets are iterated in the same order each time, and the
+    user's own site-packages count if they do here.
+    """
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    flags = ["-P", "-X", "utf8"]
+    flags += [] if site.ENABLE_USER_SITE else ["-s"]
+    flags += ["-B"] if sys.dont_write_bytecode else []
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, *flags, "-c", _PROGRAM, *path[1:]],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=folder,
+        env={**kept, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"},
+        start_new_session=True,
+    )
+
+
+def _send(process: subprocess.Popen[bytes], order: Order) -> None:
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    try:
+        with process.stdin:
+            process.stdin.write(msgspec.json.encode(order))
+    except BrokenPipeError:
+        return  # it has ended before it could read: whoever waits for it says why
+
+
+def _read_line(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    return process.stdout.readline(_LONGEST_LINE)
+
+
+def _kill(process: subprocess.Popen[bytes] | None) -> None:
+    """End a process and all that it has started."""
+    if process is None:
+        return
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _name_end(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _parse_stack(lines: Iterable[str]) -> list[Frame]:
+    """Return the lines of the stack of the thread that was running, the nearest first."""
+    frames: list[Frame] = []
+    for line in lines:
+        match = _STACK_LINE.match(line)
+        if match is not None:
+            frames.append(Frame(match[1], int(match[2])))
+        elif frames:
+            break
+    return frames
