@@ -1,0 +1,1 @@
+"""A shared review of the working tree's changes, kept until it is submitted."""

@@ -1,0 +1,1 @@
+"""A search index of a folder, built by jobs."""

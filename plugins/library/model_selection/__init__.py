@@ -1,0 +1,1 @@
+"""The picker of models and the control of the thinking level."""

@@ -1,0 +1,1 @@
+"""Questions of the agent to whoever is there to answer."""

@@ -1,0 +1,1 @@
+"""The sessions of a server: their list, and creating, selecting and deleting them."""
