@@ -1,0 +1,405 @@
+"""One connection: bytes and the time in, happenings and bytes out; no I/O, no clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import UNSET, Raw, UnsetType
+
+from . import codec
+from .faults import FrameTooLarge, LocalProtocolError
+from .followed import Followed
+from .framing import FrameSplitter, Framing, add_header
+from .happenings import LinkEnded, Refused
+from .limits import Limits
+from .messages import (
+    Bounds,
+    Call,
+    Cancel,
+    Closed,
+    Ended,
+    ErrorEnvelope,
+    Event,
+    Failed,
+    Fault,
+    Goodbye,
+    Granted,
+    Hello,
+    Ping,
+    Pong,
+    Release,
+    Result,
+    Snapshot,
+    Spawned,
+    Subscribe,
+    Subscribed,
+    Unavailable,
+    Unsubscribe,
+    Update,
+    Welcome,
+    get_tag,
+)
+from .outbox import Outbox
+from .served import Served
+from .states import RECEIVED, SENT, Role, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .happenings import Happening
+    from .messages import Message
+
+VERSIONS: Final = (1,)
+"""The versions of the protocol that this side speaks."""
+
+_UNREAD: Final = 1024
+"""How many refusals may wait for a peer that does not read, beside its answers."""
+
+
+class Connection:
+    """The machine of one end; ``served`` is what the other side holds, ``followed`` what we do.
+
+    Nothing that the peer does raises; asking for what may not be sent now raises
+    `LocalProtocolError`.
+    """
+
+    def __init__(
+        self,
+        role: Role,
+        framing: Framing = Framing.LENGTH,
+        *,
+        limits: Limits | None = None,
+        versions: tuple[int, ...] = VERSIONS,
+        credential: str | None = None,
+    ) -> None:
+        self.role: Final = role
+        self.limits: Final = limits or Limits()
+        self.state = State.CONNECTING
+        self.version: int | None = None
+        """The version that both sides agreed on."""
+        self.bounds: Bounds | None = None
+        """What the other side takes."""
+        self.paused = False
+        """Whether nothing may be sent for now."""
+        self._framing = framing
+        self._versions = versions
+        self._credential = credential
+        self._splitter = FrameSplitter(self.limits.frame)
+        self._outbox = Outbox()
+        self._calls: set[int] = set()
+        self._last_call = 0
+        self._now = self._heard = 0.0
+        self._pinged: float | None = None
+        self._received_row = RECEIVED[role][self.state]
+        self._sent_row = SENT[role][self.state]
+        self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
+        self.followed: Final = Followed(self._put, self._fault)
+        self._takers: dict[type[Message], Callable[[Any, list[Happening]], None]] = {
+            Hello: self._take_hello,
+            Welcome: self._take_welcome,
+            Goodbye: self._take_goodbye,
+            Fault: self._take_fault,
+            Ping: self._take_ping,
+            Pong: self._take_nothing,
+            Call: self.served.take_call,
+            Cancel: self.served.take_cancel,
+            Subscribe: self.served.take_subscribe,
+            Unsubscribe: self.served.take_unsubscribe,
+            Release: self.served.take_release,
+            Result: self._take_answer,
+            Granted: self._take_answer,
+            Failed: self._take_answer,
+            **dict.fromkeys(
+                (Subscribed, Snapshot, Update, Event, Spawned, Closed, Unavailable, Ended),
+                self.followed.take,
+            ),
+        }
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more is taken; a goodbye may still wait to be sent."""
+        return self.state is State.ENDED
+
+    # What comes in
+
+    def start(self, now: float) -> None:
+        """Begin: the client's hello waits to be sent, and the handshake's time runs."""
+        self._now = self._heard = now
+        if self.role is Role.CLIENT:
+            credential = UNSET if self._credential is None else self._credential
+            self._put(Hello(list(self._versions), self._make_bounds(), credential))
+
+    def receive(self, data: bytes, now: float) -> list[Happening]:
+        """Take a chunk of the stream, or one message, and return what has happened."""
+        happenings: list[Happening] = []
+        if self.has_ended:
+            return happenings
+        self._now = now
+        if self._framing is Framing.LENGTH:
+            texts = self._splitter.feed(data)
+        elif len(data) > self.limits.frame:
+            self._splitter.oversized = len(data)
+            texts = []
+        else:
+            texts = [data]
+        for text in texts:
+            self._heard = now
+            self._pinged = None
+            self._take(text, happenings)
+            if self.has_ended:
+                return happenings
+        if self._splitter.oversized is not None:
+            limit = self.limits.frame
+            problem = f"a frame of {self._splitter.oversized} bytes, where {limit} are taken"
+            self._give_up("too_large", problem, happenings)
+        elif self.paused and self._outbox.waiting_frames > self._most_waiting:
+            problem = f"{self._outbox.waiting_frames} frames wait for a peer that does not read"
+            self._give_up("overflow", problem, happenings)
+        return happenings
+
+    def receive_end(self, now: float) -> list[Happening]:
+        """Take the end of the transport."""
+        self._now = now
+        if self.has_ended:
+            return []
+        self._set_state(State.ENDED)
+        if self._framing is Framing.LENGTH and self._splitter.truncated:
+            return [LinkEnded(ErrorEnvelope("disconnected", "the link ended inside a frame"))]
+        return [LinkEnded(ErrorEnvelope("disconnected", "the link was lost"))]
+
+    @property
+    def next_deadline(self) -> float | None:
+        """When `handle_deadline` is due; None once the connection has ended."""
+        if self.has_ended:
+            return None
+        if self.state is not State.OPEN:
+            return self._heard + self.limits.handshake
+        if self._pinged is not None:
+            due = self._pinged + self.limits.ping_timeout
+        else:
+            due = self._heard + self.limits.ping_interval
+        expiry = self.served.next_expiry
+        return due if expiry is None else min(due, expiry)
+
+    def handle_deadline(self, now: float) -> list[Happening]:
+        """Do what is due: ask for a sign of life, give the peer up, end idle references."""
+        happenings: list[Happening] = []
+        self._now = now
+        if self.has_ended:
+            return happenings
+        limits = self.limits
+        if self.state is not State.OPEN:
+            if now >= self._heard + limits.handshake:
+                problem = f"the handshake took more than {limits.handshake:g} seconds"
+                self._give_up("disconnected", problem, happenings)
+            return happenings
+        if self._pinged is not None and now >= self._pinged + limits.ping_timeout:
+            silence = now - self._heard
+            problem = f"the other side gave no sign of life for {silence:g} seconds"
+            self._give_up("disconnected", problem, happenings)
+            return happenings
+        if self._pinged is None and now >= self._heard + limits.ping_interval:
+            self._pinged = now
+            self._put(Ping())
+        happenings += self.served.end_idle(now)
+        return happenings
+
+    # What goes out
+
+    @property
+    def has_output(self) -> bool:
+        """Whether something waits that may be sent now."""
+        return not self.paused and bool(self._outbox)
+
+    @property
+    def waiting(self) -> int:
+        """How many frames and parcels wait to be sent."""
+        return len(self._outbox)
+
+    def take_output(self) -> list[bytes]:
+        """Return a batch of what may be sent now, ready for the transport."""
+        if self.paused:
+            return []
+        texts = self._outbox.take(self.limits.batch)
+        if self._framing is Framing.MESSAGE:
+            return texts
+        return [add_header(text) for text in texts]
+
+    def pause(self) -> None:
+        """Send nothing for now."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Send again."""
+        self.paused = False
+
+    def accept(self, now: float) -> None:
+        """Open the connection, as the server, after a hello."""
+        self._heard = now
+        assert self.version is not None, "a hello comes before"  # noqa: S101 - narrows the type
+        self._put(Welcome(self.version, self._make_bounds()))
+
+    def end(self, error: ErrorEnvelope | None = None) -> None:
+        """Say goodbye, and why; a second time does nothing."""
+        if not self.has_ended:
+            self._put(Goodbye(UNSET if error is None else error))
+
+    @property
+    def may_call(self) -> bool:
+        """Whether the other side takes another call now."""
+        return self.bounds is not None and len(self._calls) < self.bounds.calls
+
+    @property
+    def outstanding(self) -> int:
+        """How many calls of ours are not yet answered."""
+        return len(self._calls)
+
+    def call(self, member: str, arguments: Raw, **fields: Any) -> int:
+        """Send a call and return its id; *fields* address it and carry the trace.
+
+        Raises `FrameTooLarge`, and has sent nothing then.
+        """
+        call_id = self._last_call + 1
+        text = codec.encode(Call(call_id, member, arguments, **fields))
+        if Call not in self._sent_row:
+            raise LocalProtocolError("call", self.role.value, self.state.value)
+        if len(text) > self._outbox.longest:
+            raise FrameTooLarge(len(text), self._outbox.longest)
+        self._last_call = call_id
+        self._calls.add(call_id)
+        self._outbox.put_frame(text)
+        return call_id
+
+    def cancel(self, call_id: int) -> None:
+        """Give a call up; nothing of it happens after that."""
+        if call_id in self._calls:
+            self._calls.remove(call_id)
+            self._put(Cancel(call_id))
+
+    def release(self, reference: str, count: int) -> None:
+        """Give up a reference that was received *count* times."""
+        self._put(Release(reference, count))
+
+    # Within
+
+    def _take(self, text: bytes, happenings: list[Happening]) -> None:
+        message = codec.decode(text)
+        if isinstance(message, codec.Malformed):
+            if message.deep:
+                self._give_up("too_large", message.problem, happenings)
+            else:
+                known = message.call in self.served.calls
+                self._fault(message.problem, happenings, None if known else message.call)
+            return
+        kind = type(message)
+        state = self._received_row.get(kind)
+        if state is None:
+            problem = f'"{get_tag(kind)}" cannot come while the connection is {self.state.value}'
+            self._fault(problem, happenings, message.id if isinstance(message, Call) else None)
+            return
+        if state is not self.state:
+            self._set_state(state)
+        self._takers[kind](message, happenings)
+
+    def _set_state(self, state: State) -> None:
+        self.state = state
+        self._received_row = RECEIVED[self.role][state]
+        self._sent_row = SENT[self.role][state]
+
+    def _put(self, message: Message) -> None:
+        kind = type(message)
+        state = self._sent_row.get(kind)
+        if state is None:
+            raise LocalProtocolError(get_tag(kind), self.role.value, self.state.value)
+        text = codec.encode(message)
+        longest = self._outbox.longest
+        if longest and len(text) > longest:
+            text = codec.encode(self._shorten(message, FrameTooLarge(len(text), longest)))
+        if state is not self.state:
+            self._set_state(state)
+        self._outbox.put_frame(text)
+
+    def _shorten(self, message: Message, problem: FrameTooLarge) -> Message:
+        """Return what is said in the place of a message that the other side does not take."""
+        error = ErrorEnvelope("too_large", str(problem))
+        if isinstance(message, Result | Failed):
+            return Failed(message.id, error)
+        if isinstance(message, Ended):
+            return Ended(message.id, error)
+        raise problem
+
+    def _fault(self, problem: str, happenings: list[Happening], call: int | None = None) -> None:
+        error = ErrorEnvelope("protocol_error", problem)
+        happenings.append(Refused(by_us=True, error=error))
+        if Fault in self._sent_row:
+            self._put(Fault(error, UNSET if call is None else call))
+
+    def _give_up(self, code: str, problem: str, happenings: list[Happening]) -> None:
+        error = ErrorEnvelope(code, problem)
+        self.end(error)
+        happenings.append(LinkEnded(error))
+
+    @property
+    def _most_waiting(self) -> int:
+        return 2 * (self.limits.calls + self.limits.subscriptions) + _UNREAD
+
+    def _make_bounds(self) -> Bounds:
+        limits = self.limits
+        return Bounds(limits.frame, limits.calls, limits.subscriptions)
+
+    def _set_bounds(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._outbox.longest = bounds.frame
+
+    def _take_hello(self, message: Hello, happenings: list[Happening]) -> None:
+        common = set(self._versions) & set(message.versions)
+        if common:
+            self._set_bounds(message.bounds)
+            self.version = max(common)
+            happenings.append(message)
+            return
+        ours, theirs = sorted(self._versions), sorted(message.versions)
+        problem = f"this side speaks versions {ours} of the protocol, the other one {theirs}"
+        data = Raw(codec.encode_data({"accepted": ours, "offered": theirs}))
+        error = ErrorEnvelope("protocol_version", problem, data)
+        self.end(error)
+        happenings.append(LinkEnded(error))
+
+    def _take_welcome(self, message: Welcome, happenings: list[Happening]) -> None:
+        if message.version not in self._versions:
+            ours, theirs = sorted(self._versions), [message.version]
+            problem = f"this side speaks versions {ours} of the protocol, the other one {theirs}"
+            self._give_up("protocol_version", problem, happenings)
+            return
+        self._set_bounds(message.bounds)
+        self.version = message.version
+        happenings.append(message)
+
+    def _take_goodbye(self, message: Goodbye, happenings: list[Happening]) -> None:
+        error = message.error
+        if isinstance(error, UnsetType):
+            error = ErrorEnvelope("disconnected", "the other side closed the link")
+        happenings.append(LinkEnded(error))
+
+    def _take_fault(self, message: Fault, happenings: list[Happening]) -> None:
+        happenings.append(Refused(by_us=False, error=message.error))
+        call = message.call
+        if not isinstance(call, UnsetType) and call in self._calls:
+            self._calls.remove(call)
+            happenings.append(Failed(call, message.error))
+
+    def _take_ping(self, message: Ping, happenings: list[Happening]) -> None:
+        del message, happenings
+        self._put(Pong())
+
+    def _take_nothing(self, message: Pong, happenings: list[Happening]) -> None:
+        """Do nothing: that something has arrived is all that counts."""
+
+    def _take_answer(self, message: Result | Granted | Failed, happenings: list[Happening]) -> None:
+        if message.id in self._calls:
+            self._calls.remove(message.id)
+            happenings.append(message)
+        elif message.id > self._last_call:
+            self._fault(f"there never was a call {message.id}", happenings)
+        elif isinstance(message, Granted):
+            self._put(Release(message.reference, 1))  # nobody waits for it any more

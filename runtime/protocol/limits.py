@@ -1,0 +1,35 @@
+"""Every bound of a connection, in one place, with its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one end of a connection takes, waits for and keeps; times are seconds."""
+
+    frame: int = 4 * 1024 * 1024
+    """The most bytes of one frame's text; announced to the other side."""
+    calls: int = 1024
+    """How many calls of the other side may be outstanding; announced."""
+    subscriptions: int = 16_384
+    """How many subscriptions the other side may hold; announced."""
+    references: int = 4096
+    """How many private references the other side may hold."""
+    waiting_events: int = 1024
+    """How many events may wait for a slow reader before their subscription ends."""
+    waiting_bytes: int = 16 * 1024 * 1024
+    """How many bytes of events may wait on the whole connection."""
+    batch: int = 64 * 1024
+    """About how many bytes are handed to the transport at once."""
+    handshake: float = 10.0
+    """How long the handshake may take."""
+    ping_interval: float = 15.0
+    """After how long a silence the other side is asked for a sign of life."""
+    ping_timeout: float = 10.0
+    """How long it may take to give one."""
+    reference_lease: float = 600.0
+    """How long a private reference lives without a call or a subscription."""
+    closing: float = 2.0
+    """How long unsent frames may take to leave when the connection closes."""
