@@ -35,7 +35,12 @@ def declare_params(setting: Setting, method: Method) -> str:
         return "\n".join(lines if fields else [*lines, "    pass"])
     # A call evaluates its annotations at once, and what they name may not be complete by then.
     entries = [
-        f"{quote(key)}: {quote(text) if is_required else f'rt.NotRequired[{quote(text)}]'}"
+        fit_enclosed(
+            f"{quote(key)}: ",
+            quote(text) if is_required else f"rt.NotRequired[{quote(text)}]",
+            ",",
+            8,
+        ).removesuffix(",")
         for key, text, is_required in fields
     ]
     return explode(f"{name} = rt.TypedDict(", [quote(name), explode("{", entries, "}", 4)], ")", 0)

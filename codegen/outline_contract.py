@@ -250,7 +250,7 @@ def _call(setting: Setting, method: Method) -> Iterator[str]:
     yield lay_out(f"params: {setting.params[method.name]} = {{", given, "}", 8)
     for one in method.params:
         if not one.required:
-            yield f"if not isinstance({names[one.name]}, rt.Unset):"
+            yield lay_out("if not isinstance(", [names[one.name], "rt.Unset"], "):", 8)
             yield "    " + fit_assignment(f"params[{quote(one.name)}]", names[one.name], 12)
     call = "call" if method.returns is None else "call_reference"
     items = [setting.constants[method.name], "params", "ctx"]

@@ -43,7 +43,7 @@ def test_a_template_that_asks_for_more_than_there_is_fails() -> None:
 @pytest.mark.parametrize("file", sorted(TEMPLATES.glob("*.jinja")), ids=lambda file: file.name)
 def test_templates_loop_and_test_emptiness_and_decide_nothing(file: Path) -> None:
     text = file.read_text("utf-8")
-    name = r"[a-z_]+(\.[a-z_]+)?"
+    name = r"[a-z_]+(\.[a-z_]+)*"
     statement = rf"for [a-z]+ in {name}|if (not )?{name}|endfor|endif|include \"[a-z]+\.jinja\""
     for found in re.findall(r"\{%(.*?)%\}", text):
         assert re.fullmatch(statement, found.strip()), found
