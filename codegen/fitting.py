@@ -74,12 +74,15 @@ def fit_signature(head: str, arguments: Sequence[Argument], result: str, indent:
 
 
 def fit_assignment(target: str, value: str, indent: int) -> str:
-    """Return ``target = value``, with the value in parentheses if that makes it fit."""
+    """Return ``target = value``, broken at the value or, where that is not enough, at a key."""
     line = f"{target} = {value}"
-    if indent + measure(line) <= WIDTH or indent + measure(target) + 4 > WIDTH:
+    if indent + measure(line) <= WIDTH:
         return line
     margin = " " * indent
-    return f"{target} = (\n{margin}    {value}\n{margin})"
+    if indent + measure(f"{target} = (") <= WIDTH:
+        return f"{target} = (\n{margin}    {value}\n{margin})"
+    name, bracket, key = target.partition("[")
+    return f"{name}[\n{margin}    {key[:-1]}\n{margin}] = {value}" if bracket else line
 
 
 def fit_call(

@@ -89,6 +89,8 @@ def test_assignments_of_calls_are_as_ruff_would_write_them(
         ("a" * 40, "b" * 58),
         ("a" * 96, "b" * 10),
         ("a" * 97, "b" * 10),
+        (f'a["{"k" * 91}"]', "b" * 10),
+        (f'a["{"k" * 92}"]', "b" * 10),
     ],
 )
 def test_an_assignment_is_put_in_parentheses_where_that_makes_it_fit(
