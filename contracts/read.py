@@ -21,7 +21,7 @@ from .json_values import is_object, is_schema
 from .keywords import check_keywords
 from .meta_schemas import check_by_meta_schema, find_dialect
 from .rings import check_rings
-from .source import MAX_BYTES, Source, parse_source, refuse_size
+from .source import MAX_BYTES, Source, make_printable, parse_source, refuse_size
 from .uris import join, split
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class _Reader:
 
     def _name(self, file: Path) -> str:
         """Return how findings name a file: relative to the base, with ``/``."""
-        return Path(os.path.relpath(file, self.base)).as_posix()
+        return make_printable(Path(os.path.relpath(file, self.base)).as_posix())
 
     def _load(self, file: Path) -> Source | None:
         """Return what a file says, None if it cannot be read, which is reported."""

@@ -211,7 +211,7 @@ class _Scanner:
         rest = text[position : position + 40]
         found = f'"{escape(rest[:1])}"' if rest else "the end of the text"
         hint = next((hint for pattern, hint in _HINTS if pattern.match(rest)), None)
-        if rest[:1] in {"}", "]"} and expected in {"value", "key"}:
+        if rest[:1] in {"}", "]"} and text[:position].rstrip(" \t\r\n").endswith(","):
             hint = "remove the comma before it"
         elif expected == "more" and rest[:1] in {'"', "{", "["}:
             hint = "a comma is missing before it"

@@ -170,8 +170,14 @@ _SHALLOW = Fault(
 """All is well with the text, yet the C scanner gave up."""
 
 
+def make_printable(text: str) -> str:
+    """Return a text that can be encoded: lone surrogates are escaped."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def _fault(source: Source, fault: Fault) -> Finding:
     place = source.locate(fault.offset)
+    pointer = make_printable(fault.pointer)
     return Finding(
         fault.rule,
         Severity.ERROR,
@@ -179,8 +185,8 @@ def _fault(source: Source, fault: Fault) -> Finding:
         path=source.path,
         line=place.line,
         column=place.column,
-        pointer=fault.pointer,
-        subject=Subject(document=source.path, detail=f"{fault.pointer} {fault.message}"),
+        pointer=pointer,
+        subject=Subject(document=source.path, detail=f"{pointer} {fault.message}"),
         fix=fault.fix,
     )
 
