@@ -13,14 +13,30 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from .errors import (
     Cancelled,
+    ContractMismatch,
     ContractViolation,
+    Disconnected,
     InternalError,
     InvalidArguments,
     InvalidResult,
+    ModeMismatch,
+    NotAttached,
     NotAuthorized,
+    Overflow,
+    ProtocolError,
     ServiceError,
+    ServiceNotAllowed,
     ServiceNotImplemented,
+    SessionUnavailable,
+    StaleInstance,
     StaleReference,
+    TooLarge,
+    UnannouncedError,
+    UnknownInstance,
+    UnknownMember,
+    UnknownService,
+    UnknownSession,
+    UnsupportedVersion,
 )
 from .failures import LOGGER
 from .implementation import check_implementation
@@ -39,12 +55,27 @@ _BUILT_IN: Final[dict[str, type[ServiceError]]] = {
     error.code: error
     for error in (
         Cancelled,
+        ContractMismatch,
+        Disconnected,
         InternalError,
         InvalidArguments,
         InvalidResult,
+        ModeMismatch,
+        NotAttached,
         NotAuthorized,
+        Overflow,
+        ProtocolError,
+        ServiceNotAllowed,
         ServiceNotImplemented,
+        SessionUnavailable,
+        StaleInstance,
         StaleReference,
+        TooLarge,
+        UnknownInstance,
+        UnknownMember,
+        UnknownService,
+        UnknownSession,
+        UnsupportedVersion,
     )
 }
 _ANYBODY_MAY_RAISE: Final = (NotAuthorized, ServiceNotImplemented)
@@ -146,9 +177,24 @@ def read_answer(token: RemoteToken[Any], method: Method[Any, R], answer: Answer)
 def make_error(token: RemoteToken[Any], method: Method[Any, Any], failure: Failure) -> ServiceError:
     """Return the error that *failure* stands for, as the consumer raises it."""
     case = method.errors.get(failure.code) or token.errors.get(failure.code)
-    if case is not None:
-        return case.make(failure.message, failure.data)
-    return _BUILT_IN[failure.code](failure.message, failure.data)
+    if case is None:
+        return make_built_in_error(failure)
+    if case.data is not None:
+        place = f'the data of the error "{failure.code}"'
+        try:
+            case.data.check_json(failure.data, place)
+        except ContractViolation as violation:
+            described = _describe_violation("invalid_result", place, violation)
+            return InvalidResult(described.message, described.data)
+    return case.make(failure.message, failure.data)
+
+
+def make_built_in_error(failure: Failure) -> ServiceError:
+    """Return the error of the runtime that *failure* stands for."""
+    error = _BUILT_IN.get(failure.code)
+    if error is None:
+        return UnannouncedError(failure.code, failure.message, failure.data)
+    return error(failure.message, failure.data)
 
 
 def _judge(

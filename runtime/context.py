@@ -37,6 +37,9 @@ class ContextKey(Generic[T]):
 TRACE: Final[ContextKey[dict[str, str]]] = ContextKey("trace")
 """The carrier of trace metadata, all of a Context that travels with what it caused."""
 
+CLIENT: Final[ContextKey[str]] = ContextKey("client")
+"""Who a call is made by, as its connection was authenticated; set by the provider's side."""
+
 
 class Cancellation:
     """A switch that cancels each Context derived with it; once thrown, it stays thrown."""
@@ -153,6 +156,11 @@ class Context:
     def cancelled(self) -> bool:
         """Whether a cancellation that this Context hangs on was thrown."""
         return any(cancellation.cancelled for cancellation in self._cancellations)
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether there is a cancellation that this Context hangs on."""
+        return bool(self._cancellations)
 
     def check(self) -> None:
         """Raise `Cancelled` if this Context is cancelled."""

@@ -52,6 +52,33 @@ class InvalidImplementation(PiContractsError, TypeError):
         self.problems = problems
 
 
+class InvalidKey(PiContractsError, ValueError):
+    """An instance cannot be spawned under this key."""
+
+    def __init__(self, service: str, problem: str) -> None:
+        super().__init__(f'an instance of "{service}" cannot be spawned: {problem}')
+        self.service = service
+        self.problem = problem
+
+
+class InvalidProvision(PiContractsError, ValueError):
+    """A service cannot be provided, replaced or withdrawn like this."""
+
+    def __init__(self, service: str, problem: str) -> None:
+        super().__init__(f'the service "{service}" cannot be provided: {problem}')
+        self.service = service
+        self.problem = problem
+
+
+class InaccessibleView(PiContractsError, RuntimeError):
+    """A view of a service is used before its facet is active, or after it has ended."""
+
+    def __init__(self, service: str, problem: str) -> None:
+        super().__init__(f'"{service}" cannot be used: {problem}')
+        self.service = service
+        self.problem = problem
+
+
 class BrokenSchemasError(PiContractsError):
     """The schemas of a generated module cannot be read or compiled."""
 
@@ -148,6 +175,103 @@ class NotAuthorized(ServiceError):
 
     def __init__(self, message: str = "not authorized", data: object = None) -> None:
         super().__init__(message, data)
+
+
+class Disconnected(ServiceError):
+    """There is no connection, or it ended before the answer came."""
+
+    code = "disconnected"
+
+    def __init__(self, message: str = "there is no connection", data: object = None) -> None:
+        super().__init__(message, data)
+
+
+class UnknownService(ServiceError):
+    """The service may be used, and nobody provides it now."""
+
+    code = "unknown_service"
+
+
+class ServiceNotAllowed(ServiceError):
+    """The service is not among those that may be used here."""
+
+    code = "service_not_allowed"
+
+
+class UnknownMember(ServiceError):
+    """The service has no such member, or has one of another kind."""
+
+    code = "unknown_member"
+
+
+class ModeMismatch(ServiceError):
+    """A keyed service is used as a singleton, or a singleton as a keyed service."""
+
+    code = "mode_mismatch"
+
+
+class StaleInstance(ServiceError):
+    """The instance of a keyed service is gone; another one under its key is another one."""
+
+    code = "stale_instance"
+
+
+class UnknownInstance(ServiceError):
+    """There never was such an instance of a keyed service."""
+
+    code = "unknown_instance"
+
+
+class NotAttached(ServiceError):
+    """No session is selected, or another one than is meant."""
+
+    code = "not_attached"
+
+
+class UnknownSession(ServiceError):
+    """There is no such session, or it belongs to somebody else."""
+
+    code = "unknown_session"
+
+
+class SessionUnavailable(ServiceError):
+    """The session exists and cannot be reached now."""
+
+    code = "session_unavailable"
+
+
+class ContractMismatch(ServiceError):
+    """The two sides hold contracts of one service that do not fit each other."""
+
+    code = "contract_mismatch"
+
+
+class UnsupportedVersion(ServiceError):
+    """The two sides speak no common version of the protocol."""
+
+    code = "protocol_version"
+
+
+class ProtocolError(ServiceError):
+    """A frame broke the rules of the protocol."""
+
+    code = "protocol_error"
+
+
+class TooLarge(ServiceError):
+    """A frame has more bytes or levels than are taken."""
+
+    code = "too_large"
+
+
+class UnannouncedError(ServiceError):
+    """An error under a code that this side's contract does not know."""
+
+    code = "unannounced"
+
+    def __init__(self, code: str, message: str, data: object = None) -> None:
+        super().__init__(message, data)
+        self.code: str = code  # type: ignore[misc] # the only class whose code is the instance's
 
 
 class Overflow(ServiceError):

@@ -78,6 +78,14 @@ def is_json(value: object) -> bool:
     return get_json_validator().is_valid(value)
 
 
+def encode(value: object) -> bytes:
+    """Return the text of *value*, which is strict JSON."""
+    try:
+        return _encoder.encode(value)
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        return _encoder.encode(make_plain(value))
+
+
 def copy(value: object) -> JsonValue:
     """Return *value*, which is strict JSON, as the far side of a wire would read it."""
     try:
