@@ -47,6 +47,7 @@ test-wheel: setup
 	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 		> $$($(WHEEL_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/libraries.pth
 	$(BIN)/python -m pip --python $(WHEEL_VENV)/bin/python install --quiet --disable-pip-version-check --no-deps --no-index build/wheel/*.whl
+	ln -s $(abspath $(BIN))/ruff $(abspath $(BIN))/basedpyright $(abspath $(BIN))/mypy $(WHEEL_VENV)/bin
 	$(WHEEL_VENV)/bin/python -P -m pytest -p no:cacheprovider --quiet
 
 test-tree: setup
