@@ -1,4 +1,9 @@
-"""The decision: whether a flow from one schema to another is safe, with what shows it."""
+"""The decision: whether a flow from one schema to another is safe, with what shows it.
+
+Proof first, then a witness; what has neither is undecided. A break is told apart
+from one that only undeclared members cause by asking both again of the sender's
+schema with its open objects closed.
+"""
 
 from __future__ import annotations
 
@@ -11,72 +16,172 @@ from .maker import Maker
 from .pool import Pool
 from .prover import Prover
 from .signature import Signatures
+from .undeclared import close
 from .validators import Validators
 from .witness import find_witnesses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from .flat import FlatDocument, FlatSchema
     from .nodes import Node
+    from .steps import Frame
 
-STEPS: Final = 30_000
-SECONDS: Final = 0.8
+STEPS: Final = 20_000
+SECONDS: Final = 0.45
+"""What one proof or one search may cost; a question asks for two of each at most."""
+_SENDER, _RECEIVER = "urn:sender", "urn:receiver"
 
 
 class Kind(enum.StrEnum):
-    """What can be said of a flow; worse ones come later."""
+    """What can be said of a flow."""
 
     COMPATIBLE = "compatible"
     UNDECLARED = "breaking-undeclared"
     UNDECIDED = "undecided"
     BREAKING = "breaking"
 
+    @property
+    def rank(self) -> int:
+        """How bad it is: the worst one of some is that of all of them."""
+        return list(Kind).index(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer to one question; a break has a witness."""
+    """The answer to one question."""
 
     kind: Kind
     witness: Any = None
-    steps: int = 0
+    """A value that breaks, where one was found; of an undecided one an undeclared one."""
+    has_witness: bool = False
+    place: tuple[str | int, ...] = ()
+    """Where in a value it stayed undecided, as far as is known."""
+
+
+COMPATIBLE: Final = Verdict(Kind.COMPATIBLE)
 
 
 def decide(sender: FlatSchema, receiver: FlatSchema) -> Verdict:
     """Return whether *receiver* accepts all that *sender* accepts."""
-    documents = {"urn:sender": sender.document, "urn:receiver": receiver.document}
-    decider = Decider(documents)
-    return decider.decide("urn:sender" + sender.reference, "urn:receiver" + receiver.reference)
+    documents = {_SENDER: sender.document, _RECEIVER: receiver.document}
+    return Decider(documents).decide(_SENDER + sender.reference, _RECEIVER + receiver.reference)
 
 
 class Decider:
     """Answers questions about the schemas of some flat documents, which have a URI each."""
 
     def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
+        """Take in the documents; nothing is asked of them yet."""
         self.documents = documents
+        self.engine = _Engine(documents)
+        self._answers: dict[tuple[Node, Node], Verdict] = {}
+
+    def decide(self, sender: str, receiver: str) -> Verdict:
+        """Return whether the schema at one absolute reference accepts all of another's values."""
+        left, right = self.engine.pool.get(sender), self.engine.pool.get(receiver)
+        if left is right:
+            return COMPATIBLE
+        verdict = self._answers.get((left, right))
+        if verdict is None:
+            verdict = self._answers[left, right] = self._decide(sender, receiver)
+        return verdict
+
+    def _decide(self, sender: str, receiver: str) -> Verdict:
+        proved, opened = self.engine.prove(sender, receiver)
+        if proved:
+            return COMPATIBLE
+        closed = _Closed.make(self.documents, sender, receiver)
+        if closed is None:
+            return self._break(sender, receiver, opened)
+        is_proved, opened_closed = closed.prove()
+        if not is_proved:
+            for value in closed.find(opened_closed):
+                return Verdict(Kind.BREAKING, value, has_witness=True)
+        undeclared = self._break(sender, receiver, opened)
+        if undeclared.kind is Kind.UNDECIDED:
+            return undeclared
+        if is_proved:
+            return Verdict(Kind.UNDECLARED, undeclared.witness, has_witness=True)
+        if closed.accepts(undeclared.witness):
+            return undeclared
+        return Verdict(Kind.UNDECIDED, undeclared.witness, has_witness=True)
+
+    def _break(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Verdict:
+        for value in self.engine.find(sender, receiver, opened):
+            return Verdict(Kind.BREAKING, value, has_witness=True)
+        place = tuple(frame.step.key for frame in opened[0] if frame.step) if opened else ()
+        return Verdict(Kind.UNDECIDED, place=place)
+
+
+class _Engine:
+    """The parts that work on one set of documents."""
+
+    def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
         self.pool = Pool(documents)
         self.signatures = Signatures(self.pool)
         self.validators = Validators(self.pool)
 
-    def decide(self, sender: str, receiver: str) -> Verdict:
-        """Return whether the schema at one absolute reference accepts all of another's values."""
+    def prove(self, sender: str, receiver: str) -> tuple[bool, list[tuple[Frame, ...]]]:
+        """Return whether containment is proved, and what stayed open if not."""
         left, right = self.pool.get(sender), self.pool.get(receiver)
-        if left is right:
-            return Verdict(Kind.COMPATIBLE)
-        proved, prover = self._prove(left, right)
-        if proved:
-            return Verdict(Kind.COMPATIBLE, steps=prover.budget.spent)
-        maker = Maker(self.pool, self.signatures, self.validators, Budget(STEPS, SECONDS))
-        try:
-            for value in find_witnesses(maker, left, right, prover.open):
-                return Verdict(Kind.BREAKING, value)
-        except ExhaustedError:
-            pass
-        return Verdict(Kind.UNDECIDED)
-
-    def _prove(self, left: Node, right: Node) -> tuple[bool, Prover]:
         prover = Prover(self.pool, self.signatures, self.validators, Budget(STEPS, SECONDS))
         try:
-            return prover.prove((left,), (right,)), prover
+            return prover.prove((left,), (right,)), prover.open
         except (ExhaustedError, RecursionError):
-            return False, prover
+            return False, prover.open
+
+    def find(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
+        """Yield witnesses, each judged by the validators of the whole schemas."""
+        left, right = self.pool.get(sender), self.pool.get(receiver)
+        maker = Maker(self.pool, self.signatures, self.validators, Budget(STEPS, SECONDS))
+        accepting = self.validators.compile({"$ref": sender})
+        refusing = self.validators.compile({"$ref": receiver})
+        try:
+            for value in find_witnesses(maker, left, right, opened):
+                if accepting.is_valid(value) and not refusing.is_valid(value):
+                    yield value
+        except (ExhaustedError, RecursionError):
+            return
+
+
+class _Closed:
+    """A question with the sender's open objects closed."""
+
+    def __init__(self, documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> None:
+        self.sender = sender
+        self.receiver = receiver
+        self.engine = _Engine(documents)
+        self.exact = self.engine.validators.compile({"$ref": f"{_EXACT}#"})
+
+    @staticmethod
+    def make(
+        documents: Mapping[str, FlatDocument], sender: str, receiver: str
+    ) -> _Closed | None:
+        """Return the question, None if no object of the sender's is open."""
+        uri, _, pointer = sender.partition("#")
+        document = documents[uri]
+        exact = close(document, "#" + pointer, uri, exact=True)
+        wider = close(document, "#" + pointer, uri, exact=False)
+        if exact is None or wider is None:
+            return None
+        more = {**documents, _EXACT: exact, _WIDER: wider}
+        return _Closed(more, sender, receiver)
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a sender that sends no undeclared member may send a value."""
+        return self.exact.is_valid(value)
+
+    def prove(self) -> tuple[bool, list[tuple[Frame, ...]]]:
+        """Return whether the receiver certainly accepts what has no undeclared member."""
+        return self.engine.prove(f"{_WIDER}#", self.receiver)
+
+    def find(self, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
+        """Yield witnesses without an undeclared member."""
+        accepting = self.engine.validators.compile({"$ref": self.sender})
+        for value in self.engine.find(f"{_WIDER}#", self.receiver, opened):
+            if self.exact.is_valid(value) and accepting.is_valid(value):
+                yield value
+
+
+_EXACT, _WIDER = "urn:closed:exact", "urn:closed:wider"

@@ -73,8 +73,9 @@ class Facts:
 
     @property
     def rights(self) -> list[Node]:
-        """The refused schemas, opened."""
-        return [*map(self.pool.single, self.negatives), *self.goals]
+        """The refused schemas, opened; what follows of them is in `derived`."""
+        types = [node for node in self.refused if _is_of_types(node)]
+        return [*types, *map(self.pool.single, self.negatives), *self.goals]
 
     def select(self, kind: type[Any]) -> Iterator[Any]:
         """Yield the literals of one kind that hold."""
@@ -174,7 +175,7 @@ class Facts:
             case AnyOf(branches):
                 self._pending.extend(reversed(branches))
             case Not(inner):
-                self._accepted.extend(inner.atoms)
+                self._derive(inner)
             case Reference():
                 self._pending.append(self.pool.open(atom))
             case Types(types):
@@ -270,6 +271,10 @@ class Facts:
             self._pending.append(self.pool.single(unknown[0]))
         else:
             self.goals.append(goal)
+
+
+def _is_of_types(node: Node) -> bool:
+    return len(node.atoms) == 1 and isinstance(node.atoms[0], Types)
 
 
 def split_parts(pool: Pool, atom: Atom) -> list[Node]:

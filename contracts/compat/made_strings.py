@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .strings import Strings
 
 _LONGEST: Final = 100_000
-_MOST: Final = 6
+_MOST: Final = 64
+_MOST_NUMBERED: Final = 1000
 _WORDS: Final = ("", "a", "b", "0", "A", "-", " ", "\n", "é", "ab", "A1", "a-b", "x y", "12", "_")
 _FORMATS: Final = {
     "date": "2020-01-01",
@@ -55,6 +56,8 @@ def make_strings(facts: Facts) -> Iterator[str]:
             # what no language is known of may be found in what it spells out
             yield re.sub(r"\\(.)|[\^$*+?]", r"\1", pattern)
     yield from _WORDS
+    if strings.is_plain and strings.low <= _LONGEST:
+        yield from (f"{number:0{max(strings.low, 1)}d}" for number in range(_MOST_NUMBERED))
 
 
 def _make_plain(strings: Strings) -> Iterator[str]:

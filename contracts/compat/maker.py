@@ -50,6 +50,7 @@ class Maker:
         self._known: dict[tuple[frozenset[Node], frozenset[Node]], list[Any]] = {}
         self._depth = 0
         self._commits = 0
+        self._wanted = _MOST_VALUES
 
     def find(
         self, left: Side, right: Side = (), pins: Mapping[str | int, Any] | None = None
@@ -67,7 +68,7 @@ class Maker:
             self._depth += 1
             commits, self._commits = self._commits, 0
             try:
-                known = list(itertools.islice(self.make(left, right), count))
+                known = list(itertools.islice(self.make(left, right, count=count), count))
             finally:
                 self._depth -= 1
                 self._commits = commits
@@ -76,13 +77,25 @@ class Maker:
         return known[:count]
 
     def make(
-        self, left: Side, right: Side = (), pins: Mapping[str | int, Any] | None = None
+        self,
+        left: Side,
+        right: Side = (),
+        pins: Mapping[str | int, Any] | None = None,
+        *,
+        count: int = 0,
     ) -> Iterator[Any]:
         """Yield values that all of *left* accept and all of *right* refuse, each once.
+
+        Args:
+            left: Schemas.
+            right: Schemas.
+            pins: Members or items that the value must have as they are.
+            count: How many values are wanted, if they are many.
 
         Raises:
             ExhaustedError: The budget does not suffice.
         """
+        self._wanted = 2 * count + _MOST_VALUES
         seen: set[Any] = set()
         for value in self._make(left, right, pins or {}):
             frozen = freeze(value)
@@ -114,12 +127,13 @@ class Maker:
         if facts.values is not None:
             yield from facts.values.values()
             return
+        most = self._wanted
         types = [name for name in _SIMPLE_FIRST if name in facts.types]
         if pins:
             wanted = "object" if isinstance(next(iter(pins)), str) else "array"
             types = [wanted] if wanted in types else []
         for name in types:
-            yield from itertools.islice(self._guess_type(name, facts, pins), _MOST_VALUES)
+            yield from itertools.islice(self._guess_type(name, facts, pins), most)
 
     def _guess_type(self, name: str, facts: Facts, pins: Mapping[str | int, Any]) -> Iterator[Any]:
         match name:
@@ -152,6 +166,8 @@ class Maker:
                         yield from self._make((*left, *more), (*right, *less), pins)
                     return
             for goal in facts.goals:
+                if self._is_broken(goal, facts):
+                    continue
                 if not refused or self.validators.accepts(goal, value):
                     yield from self._break(goal, left, right, pins)
                     return
@@ -172,6 +188,20 @@ class Maker:
             if isinstance(choice, OneOf):
                 others = tuple(other for other in choice.branches if other is not branch)
             yield (branch,), others
+
+    def _is_broken(self, goal: Node, facts: Facts) -> bool:
+        """Whether a part of a refused schema has been chosen already."""
+        atom, *others = goal.atoms
+        if others:
+            return any(self.pool.single(one) in facts.refused for one in goal.atoms)
+        if isinstance(atom, If):
+            if facts.holds(atom.condition):
+                return atom.then in facts.refused
+            return {atom.condition, atom.otherwise} <= facts.refused.keys()
+        if isinstance(atom, OneOf):
+            held = sum(map(facts.holds, atom.branches))
+            return held > 1 or facts.refused.keys() >= set(atom.branches)
+        return any(part in facts.refused for part in split_parts(self.pool, atom))
 
     def _break(
         self, goal: Node, left: Side, right: Side, pins: Mapping[str | int, Any]

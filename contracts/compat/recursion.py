@@ -70,6 +70,7 @@ def _get_references(schema: Schema) -> Iterator[str]:
         one = pending.pop()
         if isinstance(one, bool):
             continue
-        if "$ref" in one:
+        if one.get("$ref", "").startswith("#"):
+            # the reference of another document cannot lead back into this one
             yield one["$ref"]
         pending.extend(below for _, below in subschemas(one, Draft.DRAFT202012))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from .flat import absolve
 from .nodes import Items
 
 if TYPE_CHECKING:
@@ -157,12 +158,14 @@ class _Expander:
         return cases
 
     def _follow(self, reference: str) -> list[_Case]:
-        if reference in self.seen:
+        target = absolve(reference, self.uri)
+        if target in self.seen:
             raise _TooManyError
-        before = self.seen
-        self.seen = before | {reference}
-        cases = self.expand(self.pool.documents[self.uri].get(reference))
-        self.seen = before
+        before = self.uri, self.seen
+        self.uri, _, pointer = target.partition("#")
+        self.seen = self.seen | {target}
+        cases = self.expand(self.pool.documents[self.uri].get("#" + pointer))
+        self.uri, self.seen = before
         return cases
 
     def _make(self, schema: Schema) -> Node:
