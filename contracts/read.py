@@ -230,11 +230,9 @@ class _Reader:
 
     def _make_unique(self, path: str, file: Path) -> str:
         """Return *path*, with more of the folders above the file where it is taken."""
-        above = iter(file.parents[path.count("/") + 1 :])
-        folder = file.parents[path.count("/")]
-        while path in self.paths and folder.name:
-            path = f"{folder.name}/{path}"
-            folder = next(above, Path())
+        above = iter(file.parents[path.count("/") :])
+        while path in self.paths:
+            path = f"{next(above).name}/{path}"
         return path
 
     def _add_meta_schema(self, uri: str) -> None:

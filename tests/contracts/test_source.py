@@ -84,7 +84,7 @@ values = st.recursive(
 @pytest.mark.parametrize(("pointer", "of_key", "place"), PLACES)
 def test_every_part_of_a_text_has_a_place(
     pointer: str,
-    of_key: bool,
+    of_key: bool,  # noqa: FBT001 # a column of the table
     place: tuple[int, int],
 ) -> None:
     assert parse_source(TEXT, "x").find_place(pointer, of_key=of_key) == place
