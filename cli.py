@@ -199,14 +199,13 @@ def plan(
     file = manifest or (None if facets else run.settings.manifest)
     if file is None and not facets:
         _refuse_usage("name a manifest, or reports with --facets FILE")
-    found: Sequence[Finding] = ()
-    if contracts:
-        from pi_contracts.contracts.read import read as read_contracts
-
-        found = read_contracts(contracts).findings
     rules = run.settings.rules
     judged = read_plan(
-        None if file is None else str(file), facets or (), rules=rules, findings=found, show=_name
+        None if file is None else str(file),
+        facets or (),
+        contracts=contracts or (),
+        rules=rules,
+        show=_name,
     )
     old = None if against is None else (against, _name(against))
     try:

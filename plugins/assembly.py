@@ -19,6 +19,7 @@ from .facets import Declaration, Locator, Origin, Report, ReportFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .contract_book import ContractBook
     from .dry_run import Recording
     from .manifest import Manifest
 
@@ -87,6 +88,8 @@ class Assembly:
     """Facets of which nothing is known, for a reason that has a finding of its own."""
     recordings: Sequence[Recording] = ()
     """What a dry run found out, in the manifest's order."""
+    contracts: ContractBook | None = None
+    """The contracts at hand."""
     is_partial: bool = False
     """Whether facets that nobody can name are missing."""
 
@@ -101,9 +104,10 @@ def assemble(
     files: Sequence[ReportFile],
     recordings: Sequence[Recording] = (),
     installed: InstalledFacets | None = None,
+    contracts: ContractBook | None = None,
 ) -> Assembly:
     """Bring the manifest's facets and their reports together."""
-    assembly = Assembly(recordings=recordings)
+    assembly = Assembly(recordings=recordings, contracts=contracts)
     _note_unread(assembly, manifest, files)
     if manifest is None and len(files) == 1 and _is_plain(files[0].reports):
         assembly.reports = files[0].reports

@@ -10,6 +10,7 @@ import msgspec
 from pi_contracts.contracts.findings import Facet, Finding, Severity, sort_findings, to_document
 
 from .assembly import assemble
+from .contract_book import make_book
 from .entry_points import InstalledFacets
 from .facets import LOCAL, read_reports
 from .graph import Graph
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .assembly import Assembly
+    from .contract_book import ContractBook
     from .dry_run import Recording
     from .facets import Declaration, ReportFile
     from .manifest import Manifest
@@ -134,6 +136,7 @@ def make_plan(
     *,
     recordings: Sequence[Recording] = (),
     installed: InstalledFacets | None = None,
+    contracts: ContractBook | None = None,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
 ) -> Plan:
@@ -145,11 +148,12 @@ def make_plan(
         reports: Reports made elsewhere.
         recordings: What a dry run of the manifest's facets found.
         installed: The facets that installed packages announce.
+        contracts: The contracts at hand.
         rules: Rule id to ``error``, ``warning``, ``note`` or ``off``; of other
             rules the usual level holds.
         findings: What was found while reading; they are part of the plan's.
     """
-    graph = Graph(assemble(manifest, reports, recordings, installed))
+    graph = Graph(assemble(manifest, reports, recordings, installed, contracts))
     return judge_graph(graph, rules=rules, findings=findings, manifest=manifest)
 
 
@@ -168,6 +172,7 @@ def read_plan(
     manifest: str | None,
     facets: Sequence[str] = (),
     *,
+    contracts: Sequence[Path] = (),
     with_dry_run: bool = True,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
@@ -181,6 +186,7 @@ def read_plan(
     Args:
         manifest: The manifest's path, if there is one.
         facets: Paths of files of reports; ``-`` is standard input.
+        contracts: Folders and files of the services' contracts.
         with_dry_run: Whether setups are run; if not, reports alone are judged.
         rules: As for `make_plan`.
         findings: As for `make_plan`.
@@ -192,23 +198,30 @@ def read_plan(
         file, faults = read_reports(path, None if path == "-" else show(path))
         files.append(file)
         found += faults
-    if manifest is None:
-        return make_plan(None, files, rules=rules, findings=found)
-    from .manifest import read_manifest  # noqa: PLC0415 # as above
-
-    parsed, faults = read_manifest(manifest, show(manifest))
-    found += faults
-    if parsed is None:
-        return make_plan(rules=rules, findings=found)
-    folder = str(Path(manifest).absolute().parent)
-    installed = InstalledFacets(folder)
     recordings: Sequence[Recording] = ()
-    if with_dry_run:
-        from .dry_run import record_manifest  # noqa: PLC0415 # as above
+    installed = parsed = None
+    if manifest is not None:
+        from .manifest import read_manifest  # noqa: PLC0415 # not needed for reports alone
 
-        recordings = record_manifest(parsed, files, installed, folder, show=show)
+        parsed, faults = read_manifest(manifest, show(manifest))
+        found += faults
+        if parsed is None:
+            return make_plan(rules=rules, findings=found)
+        folder = str(Path(manifest).absolute().parent)
+        installed = InstalledFacets(folder)
+        if with_dry_run:
+            from .dry_run import record_manifest  # noqa: PLC0415 # as above
+
+            recordings = record_manifest(parsed, files, installed, folder, show=show)
+    book = make_book(contracts, recordings)
     return make_plan(
-        parsed, files, recordings=recordings, installed=installed, rules=rules, findings=found
+        parsed,
+        files,
+        recordings=recordings,
+        installed=installed,
+        contracts=book,
+        rules=rules,
+        findings=[*found, *book.findings],
     )
 
 

@@ -6,14 +6,15 @@ rule's explanation. A finding is left out where another one is its cause.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, quote
+from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject
 
-from .facets import HOST_SCOPES, LOCAL
+from .contract_rules import find_contract_skew, find_deprecated_services, find_unknown_contracts
+from .facets import LOCAL
 from .gaps import find_local_not_reachable, find_missing_providers
 from .graph import LARGE_COMPONENT, Service, Use
+from .scopes import find_wrong_scopes
 from .setup_rules import find_failed_setups, find_unresolvable_entry_points
 from .similar import fold, group_confusable, show_difference
 from .sources import (
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from .graph import Graph, Ring
 
 _HOPS_SHOWN: Final = 50
-_PRESENTATIONS: Final = ("tui", "web")
-"""Kinds of hosts that are known to provide local services only."""
 
 
 class Rule(NamedTuple):
@@ -184,55 +183,6 @@ def _word_ring(graph: Graph, ring: Ring) -> Finding:
     )
 
 
-def find_wrong_scopes(graph: Graph) -> Iterator[Finding]:
-    """A facet provides in the scope of a host of another kind.
-
-    The scopes `server` and `session` are served by the host of that kind alone.
-    Of a host kind that is not known to have those hosts beside it, only that
-    two kinds serve one of these scopes is wrong.
-    """
-    if graph.scopes.isdisjoint(HOST_SCOPES):
-        return
-    kinds = {facet.facet for facet in graph.assembly.facets}
-    serving: defaultdict[str, set[str]] = defaultdict(set)
-    strangers: defaultdict[int, list[Use]] = defaultdict(list)
-    for node, report in enumerate(graph.assembly.reports):
-        for index, entry in enumerate(report.provides):
-            if entry.scope not in HOST_SCOPES:
-                continue
-            number = graph.find_service(Service(entry.scope, entry.service))
-            if number is not None and number not in graph.claims:
-                serving[entry.scope].add(report.facet)
-            if number is not None and report.facet != entry.scope:
-                strangers[number].append(Use(node, index))
-    for number, uses in strangers.items():
-        service = graph.get_service(number)
-        judged = [
-            use
-            for use in uses
-            if graph.assembly.facets[use.node].facet in (*HOST_SCOPES, *_PRESENTATIONS)
-            or service.scope in kinds
-            or len(serving[service.scope]) > 1
-        ]
-        if judged:
-            yield _word_wrong_scope(graph, service, rank_uses(graph, judged))
-
-
-def _word_wrong_scope(graph: Graph, service: Service, ranked: list[Use]) -> Finding:
-    providers = rank_facets(graph, (use.node for use in ranked))
-    scope = quote(service.scope)
-    return Finding(
-        "scope-not-allowed",
-        Severity.ERROR,
-        f"{list_facets(providers)} {agree(providers, 'provide')} {name_service(service)}, but "
-        f"scope {scope} is served by the host of kind {scope} alone, and calls reach no other one",
-        subject=Subject(service=service.id, scope=service.scope, facets=providers),
-        related=relate_uses(graph, ranked[1:], "provides"),
-        fix=f"provide it in a facet of kind {scope}, or as a local service",
-        **place_use(graph, ranked[0], "provides"),  # type: ignore[arg-type] # by field name
-    )
-
-
 def find_confusable_ids(graph: Graph) -> Iterator[Finding]:
     """Two ids differ only in case or Unicode form: they look alike, and do not match."""
     assembly = graph.assembly
@@ -314,6 +264,9 @@ RULES: Final = (
     Rule("setup-failed", Severity.ERROR, find_failed_setups),
     Rule("drift", Severity.ERROR, find_drift),
     Rule("unlisted-report", Severity.WARNING, find_unlisted_reports),
+    Rule("unknown-contract", Severity.ERROR, find_unknown_contracts),
+    Rule("contract-skew", Severity.ERROR, find_contract_skew),
+    Rule("deprecated-service", Severity.WARNING, find_deprecated_services),
     Rule("confusable-id", Severity.WARNING, find_confusable_ids),
     Rule("unused-provider", Severity.WARNING, find_unused_providers, is_on=False),
 )

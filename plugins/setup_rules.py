@@ -156,9 +156,9 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
                 f"{start} cannot be resolved: {package} has no module {missing}",
                 "name a module of the package, or leave the facet out",
             )
+        where = "beside the manifest, in PYTHONPATH, or installed"
         return (
-            f"{start} cannot be resolved: there is no module {missing} beside the manifest, "
-            "in PYTHONPATH, or installed",
+            f"{start} cannot be resolved: there is no module {missing} {where}",
             "install the plugin, or name its folder in PYTHONPATH",
         )
     if fault.kind == "no-attribute":

@@ -98,6 +98,8 @@ def leave_out(assembly: Assembly, plugin: str) -> Assembly:
         unreported=[one for one in assembly.unreported if one.plugin != plugin],
         unlisted=[one for one in assembly.unlisted if one[0].plugin != plugin],
         unread=[facet for facet in assembly.unread if facet.plugin != plugin],
+        recordings=[one for one in assembly.recordings if one.entry.plugin != plugin],
+        contracts=assembly.contracts,
         is_partial=assembly.is_partial,
     )
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from pi_contracts.contracts.findings import Facet
 from pi_contracts.plugins.assembly import assemble
 from pi_contracts.plugins.entry_points import InstalledFacets

@@ -1,0 +1,176 @@
+"""The contracts at hand for a plan: those given, and those that plugins' packages hold."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import UNSET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pi_contracts.contracts.catalogue import Catalogue
+    from pi_contracts.contracts.findings import Finding
+    from pi_contracts.contracts.model import Contract
+
+    from .dry_run import Recording
+    from .facets import Declaration
+    from .outcomes import ServiceFacts
+
+_OURS: Final = Path(__file__).resolve().parent.parent
+
+
+class Held(NamedTuple):
+    """One contract, the documents it refers to, and its digest."""
+
+    contract: Contract
+    catalogue: Catalogue
+    digest: str
+
+
+class Traits(NamedTuple):
+    """What the rules ask of a contract."""
+
+    scopes: tuple[str, ...] | None
+    deprecated: bool
+    advice: str = ""
+    """Since when, what instead, and why, as far as the contract says so."""
+
+
+class Verdict(NamedTuple):
+    """How a consumer that holds one contract fares with a provider that holds another."""
+
+    is_compatible: bool
+    reason: str
+    """What does not fit, in a few words."""
+
+
+class ContractBook:
+    """The contracts that a plan may look at; files are read at the first question.
+
+    Args:
+        given: Folders and files that were named; their mistakes are findings.
+        packages: Folders of plugins' packages; what is wrong in them is not.
+        facts: Of each digest, what the token said that a setup named.
+    """
+
+    def __init__(
+        self,
+        given: Sequence[Path] = (),
+        packages: Iterable[str] = (),
+        facts: Mapping[str, ServiceFacts] | None = None,
+    ) -> None:
+        self._given_paths = given
+        self._packages = sorted({_choose_folder(Path(folder)) for folder in packages})
+        self._facts = facts or {}
+        self.findings: tuple[Finding, ...] = ()
+        """Mistakes in the contracts that were given."""
+        self._given: tuple[Held, ...] = ()
+        self.is_sound = True
+        """Whether everything that was given could be read."""
+        if given:
+            self._given = self._read_given(given)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether contracts were given, so that an unknown one is a mistake."""
+        return bool(self._given_paths) and self.is_sound
+
+    def find(self, digest: str) -> Held | None:
+        """Return the contract with this digest."""
+        return self._by_digest.get(digest)
+
+    def judge(self, consumer: str, provider: str) -> Verdict | None:
+        """Compare two contracts by their digests; None if one of them is not at hand."""
+        held = self.find(consumer), self.find(provider)
+        del held
+        return None
+
+    def has_service(self, service_id: str) -> bool:
+        """Tell whether a contract of this service is at hand."""
+        return service_id in self._by_id
+
+    @property
+    def service_ids(self) -> list[str]:
+        """The ids of all services that a contract at hand is about."""
+        return list(self._by_id)
+
+    def find_traits(self, entry: Declaration) -> Traits | None:
+        """Return what is known of the contract that one side holds: the most exact source."""
+        digest = None if entry.contract is UNSET else entry.contract.digest or None
+        same = [held for held in self._given if held.contract.service_id == entry.service]
+        exact = next((held for held in same if held.digest == digest), None)
+        facts = self._facts.get(digest or "")
+        if exact is None and facts is not None:
+            return Traits(facts.scopes, facts.deprecated)
+        held = exact or next(iter(same), None)
+        return None if held is None else _get_traits(held.contract)
+
+    def _read_given(self, paths: Sequence[Path]) -> tuple[Held, ...]:
+        from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
+
+        reading = read(paths)
+        self.findings = reading.findings
+        self.is_sound = reading.is_sound
+        return _list_held(reading.catalogue) if reading.is_sound else ()
+
+    @cached_property
+    def _all(self) -> tuple[Held, ...]:
+        from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
+
+        found = list(self._given)
+        for folder in self._packages:
+            if any(folder.rglob("*.contract.json")):
+                reading = read([folder])
+                found += _list_held(reading.catalogue) if reading.is_sound else ()
+        return tuple(found)
+
+    @cached_property
+    def _by_digest(self) -> dict[str, Held]:
+        return {held.digest: held for held in reversed(self._all)}
+
+    @cached_property
+    def _by_id(self) -> dict[str, Held]:
+        return {held.contract.service_id: held for held in reversed(self._all)}
+
+
+def make_book(given: Sequence[Path], recordings: Sequence[Recording]) -> ContractBook:
+    """Return the contracts that were given, and those of the plugins that were set up."""
+    packages = {one.folder for one in recordings if one.folder is not None}
+    facts: dict[str, ServiceFacts] = {}
+    for recording in recordings:
+        report = recording.report
+        for entry in () if report is None else (*report.requires, *report.provides):
+            if entry.contract is not UNSET and entry.contract.digest is not UNSET:
+                facts[entry.contract.digest] = recording.services[entry.service]
+    return ContractBook(given, packages, facts)
+
+
+def _choose_folder(package: Path) -> Path:
+    """Return where the contracts of a package are: our own package holds much else."""
+    return _OURS / "contracts" / "library" if package == _OURS else package
+
+
+def _list_held(catalogue: Catalogue) -> tuple[Held, ...]:
+    from pi_contracts.contracts.bundle import make_bundle  # noqa: PLC0415 # as above
+    from pi_contracts.contracts.digest import get_digest, get_payloads  # noqa: PLC0415 # as above
+
+    found: list[Held] = []
+    for contract in catalogue.contracts.values():
+        bundle = make_bundle(catalogue, get_payloads(contract), contract.document)
+        found.append(Held(contract, catalogue, get_digest(contract, bundle)))
+    return tuple(found)
+
+
+def _get_traits(contract: Contract) -> Traits:
+    note = contract.deprecation
+    if note is None:
+        return Traits(contract.scopes, deprecated=False)
+    parts = (
+        f"since {note.since}" if note.since else "",
+        f"use {note.use} instead" if note.use else "",
+        note.reason or "",
+    )
+    return Traits(contract.scopes, deprecated=True, advice="; ".join(filter(None, parts)))

@@ -1,0 +1,174 @@
+"""Rules about the contracts that facets hold; `rules` lists them with the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import UNSET
+from pi_contracts.contracts.findings import Finding, Severity, Subject, quote
+
+from .facets import LOCAL
+from .graph import Service, Use
+from .similar import SimilarIds
+from .wording import (
+    agree,
+    list_facets,
+    name_facet,
+    name_service,
+    place_use,
+    rank_facets,
+    rank_uses,
+    relate_uses,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .contract_book import ContractBook
+    from .facets import ContractVersion, Declaration
+    from .graph import Graph
+
+_DIGEST_SHOWN: Final = 19
+"""How much of a digest is shown: ``sha256:`` and twelve digits."""
+
+
+def find_unknown_contracts(graph: Graph) -> Iterator[Finding]:
+    """A service has no contract among those given, nor in a plugin's package.
+
+    Applied only where contracts are given. Local services have none.
+    """
+    contracts = graph.assembly.contracts
+    if contracts is None or not contracts.is_given:
+        return
+    unknown: dict[str, dict[str, list[Use]]] = {}
+    for node, report in enumerate(graph.assembly.reports):
+        for member, entries in (("provides", report.provides), ("requires", report.requires)):
+            for index, entry in enumerate(entries):
+                if entry.scope != LOCAL and not contracts.has_service(entry.service):
+                    uses = unknown.setdefault(entry.service, {"provides": [], "requires": []})
+                    uses[member].append(Use(node, index))
+    similar = SimilarIds(contracts.service_ids)
+    for service_id, by_member in unknown.items():
+        member = "provides" if by_member["provides"] else "requires"
+        ranked = rank_uses(graph, by_member[member])
+        facets = rank_facets(graph, (use.node for uses in by_member.values() for use in uses))
+        near = similar.find(service_id)[:1]
+        hint = f"; did you mean {quote(near[0])}?" if near else ""
+        yield Finding(
+            "unknown-contract",
+            Severity.ERROR,
+            f"{list_facets(facets)} {agree(facets, 'name')} {quote(service_id)}, of which no "
+            f"contract is given or in a plugin's package; what crosses there is not known{hint}",
+            subject=Subject(service=service_id, facets=facets),
+            related=relate_uses(graph, ranked[1:], member),
+            fix=f"write {quote(near[0])}" if near else "add its contract to the folder given",
+            **place_use(graph, ranked[0], member),  # type: ignore[arg-type] # by field name
+        )
+
+
+def find_deprecated_services(graph: Graph) -> Iterator[Finding]:
+    """A facet requires a service whose contract is deprecated."""
+    contracts = graph.assembly.contracts
+    if contracts is None:
+        return
+    found: dict[Service, tuple[str, list[Use]]] = {}
+    for node, report in enumerate(graph.assembly.reports):
+        for index, entry in enumerate(report.requires):
+            traits = None if entry.scope == LOCAL else contracts.find_traits(entry)
+            if traits is not None and traits.deprecated:
+                service = Service(entry.scope, entry.service)
+                found.setdefault(service, (traits.advice, []))[1].append(Use(node, index))
+    for service, (advice, uses) in found.items():
+        ranked = rank_uses(graph, uses)
+        consumers = rank_facets(graph, (use.node for use in ranked))
+        more = f" ({advice})" if advice else ""
+        yield Finding(
+            "deprecated-service",
+            Severity.WARNING,
+            f"{list_facets(consumers)} {agree(consumers, 'require')} {name_service(service)}, "
+            f"whose contract is deprecated{more}",
+            subject=Subject(service=service.id, scope=service.scope, facets=consumers),
+            related=relate_uses(graph, ranked[1:], "requires"),
+            fix="use what the contract names instead, before the service goes away",
+            **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+        )
+
+
+class _Difference(NamedTuple):
+    wanted: str
+    given: str
+    why: str
+
+
+def find_contract_skew(graph: Graph) -> Iterator[Finding]:
+    """Consumer and provider of a service hold contracts that do not fit together.
+
+    Equal digests fit. Other contracts are compared as `compat` does, if both are at
+    hand: given, or in a plugin's package. If not, their versions have to be equal.
+    """
+    for number, uses in _find_pairs(graph).items():
+        service = graph.get_service(number)
+        owner = graph.assembly.facets[graph.owners[number]]
+        groups: dict[_Difference, list[Use]] = {}
+        for use, difference in uses:
+            groups.setdefault(difference, []).append(use)
+        for (wanted, given, why), group in groups.items():
+            ranked = rank_uses(graph, group)
+            consumers = rank_facets(graph, (use.node for use in ranked))
+            yield Finding(
+                "contract-skew",
+                Severity.ERROR,
+                f"{list_facets(consumers)} {agree(consumers, 'require')} {name_service(service)} "
+                f"with {wanted} of its contract, but {name_facet(owner)} provides {given}; {why}",
+                subject=Subject(
+                    service=service.id,
+                    scope=service.scope,
+                    facets=tuple(dict.fromkeys((*consumers, owner))),
+                    detail=f"{wanted}, {given}",
+                ),
+                related=relate_uses(graph, ranked[1:], "requires"),
+                fix="generate both sides from one contract, and release them together",
+                **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
+            )
+
+
+def _find_pairs(graph: Graph) -> dict[int, list[tuple[Use, _Difference]]]:
+    """Return, of each service that is provided once, who holds a contract that does not fit."""
+    found: dict[int, list[tuple[Use, _Difference]]] = {}
+    for node, report in enumerate(graph.assembly.reports):
+        for index, entry in enumerate(report.requires):
+            if entry.contract is UNSET or entry.scope == LOCAL:
+                continue
+            number = graph.find_service(Service(entry.scope, entry.service))
+            if number is None or number in graph.claims or graph.get_mode(number) != entry.mode:
+                continue
+            given = graph.get_provision(number)
+            difference = _compare(graph.assembly.contracts, entry, given)
+            if difference is not None:
+                found.setdefault(number, []).append((Use(node, index), difference))
+    return found
+
+
+def _compare(
+    contracts: ContractBook | None, wanted: Declaration, given: Declaration
+) -> _Difference | None:
+    ours, theirs = wanted.contract, given.contract
+    if ours is UNSET or theirs is UNSET:
+        return None
+    if ours.digest is not UNSET and theirs.digest is not UNSET:
+        if ours.digest == theirs.digest:
+            return None
+        verdict = contracts.judge(ours.digest, theirs.digest) if contracts is not None else None
+        if verdict is not None:
+            if verdict.is_compatible:
+                return None
+            return _Difference(_name(ours), _name(theirs), verdict.reason)
+    if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
+        return None
+    why = "another version is an incompatible one"
+    return _Difference(f"version {ours.version}", f"version {theirs.version}", why)
+
+
+def _name(contract: ContractVersion) -> str:
+    version = "" if contract.version is UNSET else f"version {contract.version}, "
+    return f"{version}{str(contract.digest)[:_DIGEST_SHOWN]}"
