@@ -180,6 +180,12 @@ def plan(
         list[Path] | None,
         typer.Option("--contracts", metavar="DIR", help="Contracts of the services."),
     ] = None,
+    boundaries: Annotated[
+        bool,
+        typer.Option(
+            "--boundaries", help="Follow imports: no facet may reach code of another host kind."
+        ),
+    ] = False,
     why: Annotated[str | None, typer.Option(metavar="SCOPE/SERVICE", help="Who needs it.")] = None,
     without: Annotated[str | None, typer.Option(metavar="PLUGIN", help="What would break.")] = None,
     against: Annotated[Path | None, typer.Option(metavar="OLD", help="What has changed.")] = None,
@@ -204,6 +210,7 @@ def plan(
         None if file is None else str(file),
         facets or (),
         contracts=contracts or (),
+        boundaries=run.settings.boundaries if boundaries else None,
         rules=rules,
         show=_name,
     )

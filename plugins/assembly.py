@@ -19,6 +19,7 @@ from .facets import Declaration, Locator, Origin, Report, ReportFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .boundaries import Crossing
     from .contract_book import ContractBook
     from .dry_run import Recording
     from .manifest import Manifest
@@ -90,6 +91,8 @@ class Assembly:
     """What a dry run found out, in the manifest's order."""
     contracts: ContractBook | None = None
     """The contracts at hand."""
+    crossings: Sequence[Crossing] = ()
+    """Where facets reach what belongs to another host kind, if that was asked."""
     is_partial: bool = False
     """Whether facets that nobody can name are missing."""
 

@@ -11,7 +11,7 @@ from pi_contracts.contracts.findings import Facet, Finding, Severity, sort_findi
 
 from .assembly import assemble
 from .contract_book import make_book
-from .entry_points import InstalledFacets
+from .entry_points import InstalledFacets, find_whole_path, list_entries
 from .facets import LOCAL, read_reports
 from .graph import Graph
 from .rules import RULES
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .assembly import Assembly
+    from .boundaries import Crossing
     from .contract_book import ContractBook
     from .dry_run import Recording
     from .facets import Declaration, ReportFile
@@ -137,6 +138,7 @@ def make_plan(
     recordings: Sequence[Recording] = (),
     installed: InstalledFacets | None = None,
     contracts: ContractBook | None = None,
+    crossings: Sequence[Crossing] = (),
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
 ) -> Plan:
@@ -149,11 +151,14 @@ def make_plan(
         recordings: What a dry run of the manifest's facets found.
         installed: The facets that installed packages announce.
         contracts: The contracts at hand.
+        crossings: Where facets reach what belongs to another host kind.
         rules: Rule id to ``error``, ``warning``, ``note`` or ``off``; of other
             rules the usual level holds.
         findings: What was found while reading; they are part of the plan's.
     """
-    graph = Graph(assemble(manifest, reports, recordings, installed, contracts))
+    assembly = assemble(manifest, reports, recordings, installed, contracts)
+    assembly.crossings = crossings
+    graph = Graph(assembly)
     return judge_graph(graph, rules=rules, findings=findings, manifest=manifest)
 
 
@@ -174,6 +179,7 @@ def read_plan(
     *,
     contracts: Sequence[Path] = (),
     with_dry_run: bool = True,
+    boundaries: Mapping[str, Sequence[str]] | None = None,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
     show: Callable[[str], str] = str,
@@ -188,6 +194,8 @@ def read_plan(
         facets: Paths of files of reports; ``-`` is standard input.
         contracts: Folders and files of the services' contracts.
         with_dry_run: Whether setups are run; if not, reports alone are judged.
+        boundaries: Of each host kind, the prefixes of modules that it must not reach;
+            without it, imports are not followed.
         rules: As for `make_plan`.
         findings: As for `make_plan`.
         show: How findings name a path.
@@ -199,6 +207,7 @@ def read_plan(
         files.append(file)
         found += faults
     recordings: Sequence[Recording] = ()
+    crossings: Sequence[Crossing] = ()
     installed = parsed = None
     if manifest is not None:
         from .manifest import read_manifest  # noqa: PLC0415 # not needed for reports alone
@@ -213,6 +222,11 @@ def read_plan(
             from .dry_run import record_manifest  # noqa: PLC0415 # as above
 
             recordings = record_manifest(parsed, files, installed, folder, show=show)
+        if boundaries is not None:
+            from .boundaries import find_crossings  # noqa: PLC0415 # as above
+
+            entries, path = list_entries(parsed, installed), find_whole_path(folder)
+            crossings = find_crossings(entries, path, boundaries, show)
     book = make_book(contracts, recordings)
     return make_plan(
         parsed,
@@ -220,6 +234,7 @@ def read_plan(
         recordings=recordings,
         installed=installed,
         contracts=book,
+        crossings=crossings,
         rules=rules,
         findings=[*found, *book.findings],
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject
 
+from .boundaries import find_crossed_boundaries
 from .contract_rules import find_contract_skew, find_deprecated_services, find_unknown_contracts
 from .facets import LOCAL
 from .gaps import find_local_not_reachable, find_missing_providers
@@ -267,6 +268,7 @@ RULES: Final = (
     Rule("unknown-contract", Severity.ERROR, find_unknown_contracts),
     Rule("contract-skew", Severity.ERROR, find_contract_skew),
     Rule("deprecated-service", Severity.WARNING, find_deprecated_services),
+    Rule("boundary-crossed", Severity.ERROR, find_crossed_boundaries),
     Rule("confusable-id", Severity.WARNING, find_confusable_ids),
     Rule("unused-provider", Severity.WARNING, find_unused_providers, is_on=False),
 )

@@ -100,6 +100,7 @@ def leave_out(assembly: Assembly, plugin: str) -> Assembly:
         unread=[facet for facet in assembly.unread if facet.plugin != plugin],
         recordings=[one for one in assembly.recordings if one.entry.plugin != plugin],
         contracts=assembly.contracts,
+        crossings=[one for one in assembly.crossings if one.facet.plugin != plugin],
         is_partial=assembly.is_partial,
     )
 
