@@ -271,7 +271,7 @@ class UnannouncedError(ServiceError):
 
     def __init__(self, code: str, message: str, data: object = None) -> None:
         super().__init__(message, data)
-        self.code: str = code  # type: ignore[misc] # the only class whose code is the instance's
+        self.__dict__["code"] = code  # of the instance: this class stands for any code
 
 
 class Overflow(ServiceError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .messages import (
     Call,
@@ -30,21 +30,21 @@ Publication: TypeAlias = Subscribed | Snapshot | Update | Event | Spawned | Clos
 class Published(NamedTuple):
     """Something arrived for a subscription of ours, named by its handle."""
 
-    handle: object
+    handle: Any
     message: Publication
 
 
 class Gap(NamedTuple):
     """A subscription of ours lost count; it was opened anew, and a snapshot will follow."""
 
-    handle: object
+    handle: Any
     error: ErrorEnvelope
 
 
 class SubscriptionEnded(NamedTuple):
     """A subscription of ours is over, other than by our own wish."""
 
-    handle: object
+    handle: Any
     error: ErrorEnvelope
 
 
