@@ -1,0 +1,49 @@
+"""One attempt to connect: it ends with a transport, or leaves nothing open."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar
+
+from pi_contracts.runtime.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from pi_contracts.runtime.context import Context
+    from pi_contracts.runtime.transport import Transport
+
+    T = TypeVar("T", bound=Transport)
+
+
+async def attempt(opening: Coroutine[object, object, T], ctx: Context) -> T:
+    """Return what *opening* opens, unless *ctx* is cancelled first.
+
+    Raises `Cancelled` for a cancelled Context, CancelledError for a cancelled task;
+    a transport that was open by then is aborted.
+    """
+    if ctx.cancelled:
+        opening.close()
+        raise Cancelled
+    task = asyncio.get_running_loop().create_task(opening)
+    subscription = ctx.on_cancel(task.cancel)
+    try:
+        transport = await task
+    except asyncio.CancelledError:
+        if task.done() and not task.cancelled() and task.exception() is None:
+            task.result().abort()
+        if ctx.cancelled and not _is_cancelled():
+            raise Cancelled from None
+        raise
+    finally:
+        subscription.close()
+    if ctx.cancelled:
+        transport.abort()
+        raise Cancelled
+    return transport
+
+
+def _is_cancelled() -> bool:
+    """Tell whether somebody asked the running task itself to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

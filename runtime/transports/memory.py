@@ -1,0 +1,164 @@
+"""Transports within a process: two ends whose bytes cross in the loop's next turn.
+
+The boundary is that of a socket: bytes, cut into chunks, and a bound on how many are
+on their way before the sender is asked to pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from pi_contracts.runtime.protocol import Framing
+
+from .attempt import attempt
+from .listening import Acceptor, Listening
+from .receiving import AbortedError, Receiving
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from pi_contracts.runtime.context import Context
+    from pi_contracts.runtime.transport import Accept, Receiver
+
+_MOST_UNDERWAY: Final = 64 * 1024
+
+
+class MemoryTransport(Receiving):
+    """One of two ends; what is sent on one is received on the other."""
+
+    def __init__(self, *, credential: str | None = None) -> None:
+        super().__init__(Framing.LENGTH, credential)
+        self._loop = asyncio.get_running_loop()
+        self._other: MemoryTransport | None = None
+        self._underway: list[bytes] = []
+        self._size = 0
+        self._scheduled = False
+        self._paused = False
+        self._closing = False
+        self.facts = {"transport": "memory"}
+
+    def start(self, receiver: Receiver) -> None:
+        """Hand what arrives to *receiver* from now on."""
+        self._begin(receiver)
+        if self._other is not None:
+            self._other.schedule()
+
+    def send(self, data: Sequence[bytes]) -> None:
+        """Let *data* cross; pauses the sender while much of it is underway."""
+        if self._closing:
+            return
+        self._underway += data
+        self._size += sum(map(len, data))
+        self.schedule()
+        if self._size > _MOST_UNDERWAY and not self._paused:
+            self._paused = True
+            self.pause_writing()
+
+    def close(self) -> None:
+        """End both sides after what is underway has arrived."""
+        self._closing = True
+        self.schedule()
+
+    def abort(self) -> None:
+        """End both sides; what is underway is lost."""
+        self._closing = True
+        self._underway.clear()
+        self._loop.call_soon(self._end_both, AbortedError())
+
+    def join(self, other: MemoryTransport) -> None:
+        """Let the two be the ends of one transport."""
+        self._other = other
+
+    def schedule(self) -> None:
+        """Let what waits cross in the loop's next turn."""
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._cross)
+
+    def arrive(self, data: bytes) -> bool:
+        """Take what the other end sent; False while nobody listens to it here."""
+        if self._receiver is None:
+            return self._closing
+        if not self._closed:
+            self._receiver.receive(data)
+        return True
+
+    def leave(self, error: Exception | None) -> None:
+        """End because the other end has."""
+        self._closing = True
+        self._end(error)
+
+    def _cross(self) -> None:
+        self._scheduled = False
+        other = self._other
+        if other is None:
+            return
+        if self._underway:
+            data = b"".join(self._underway)
+            self._underway = [data]
+            if not other.arrive(data):
+                return
+            del self._underway[0]
+            self._size -= len(data)
+            if self._paused:
+                self._paused = False
+                self.resume_writing()
+        if self._closing:
+            self._end_both(None)
+
+    def _end_both(self, error: Exception | None) -> None:
+        if self._other is not None:
+            self._other.leave(
+                None if error is None else ConnectionResetError("the other side aborted")
+            )
+        self._end(error)
+
+
+def make_memory_pair(*, credential: str | None = None) -> tuple[MemoryTransport, MemoryTransport]:
+    """Return both ends of a transport: of who connects, with *credential*, and who accepts."""
+    client = MemoryTransport(credential=credential)
+    server = MemoryTransport()
+    client.join(server)
+    server.join(client)
+    return client, server
+
+
+class MemoryAddress:
+    """A place within a process at which one may listen and others connect."""
+
+    def __init__(self) -> None:
+        self.acceptor: Acceptor | None = None
+        """Who listens; None while nobody does."""
+
+
+def connect_memory(
+    address: MemoryAddress, *, credential: str | None = None
+) -> Callable[[Context], Awaitable[MemoryTransport]]:
+    """Return a `Connect` to whoever listens at *address*."""
+
+    async def open_pair() -> MemoryTransport:
+        if address.acceptor is None:
+            raise ConnectionRefusedError("nobody listens at this address in memory")
+        client, server = make_memory_pair(credential=credential)
+        address.acceptor.accept(server)
+        return client
+
+    return lambda ctx: attempt(open_pair(), ctx)
+
+
+def listen_memory(address: MemoryAddress) -> Callable[[Accept], Awaitable[Listening]]:
+    """Return a `Listen` at *address*; one at a time."""
+
+    async def listen(accept: Accept) -> Listening:
+        if address.acceptor is not None:
+            raise OSError("somebody listens at this address in memory already")
+        acceptor = Acceptor(accept)
+        address.acceptor = acceptor
+
+        def stop() -> None:
+            address.acceptor = None
+
+        return Listening(acceptor, stop)
+
+    return listen

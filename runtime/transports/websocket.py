@@ -1,0 +1,303 @@
+"""WebSocket, as client and server: one text message a frame, for browsers and others.
+
+The library ``websockets``, an optional extra, speaks the protocol without I/O; it is
+imported when a connection is about to be made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, cast
+
+from pi_contracts.runtime.protocol import Framing, Limits
+
+from .attempt import attempt
+from .listening import Acceptor, Listening
+from .receiving import AbortedError, Receiving
+from .tcp import ClientTls, ServerTls, describe_peer, get_client_context, word_addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from pi_contracts.runtime.context import Context
+    from pi_contracts.runtime.transport import Accept, Receiver
+    from websockets.client import ClientProtocol
+    from websockets.frames import Frame
+    from websockets.server import ServerProtocol
+
+HANDSHAKE: Final = 10.0
+"""How many seconds a client has to ask for a WebSocket after it has connected."""
+
+_NORMAL: Final = 1000
+_UNSUPPORTED: Final = 1003
+
+
+class MissingWebsocketsError(ImportError):
+    """The library for WebSockets is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            'the library "websockets" is not installed\nrun: pip install pi-contracts[websockets]'
+        )
+
+
+class WebSocketTransport(Receiving, asyncio.Protocol):
+    """Either end of a WebSocket; nothing is read of it before it is started.
+
+    *on_open* is called when the opening handshake is over: with None when it went
+    well, else with why not.
+    """
+
+    def __init__(
+        self,
+        protocol: ClientProtocol | ServerProtocol,
+        on_open: Callable[[WebSocketTransport, Exception | None], object],
+        *,
+        credential: str | None = None,
+    ) -> None:
+        super().__init__(Framing.MESSAGE, credential)
+        self._protocol = protocol
+        self._on_open = on_open
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._parts: list[bytes] = []
+        self._opened = False
+        self._closing = False
+        self._fault: Exception | None = None
+
+    def start(self, receiver: Receiver) -> None:
+        """Hand what arrives to *receiver* from now on."""
+        self._begin(receiver)
+        if self._transport is not None and not self._transport.is_closing():
+            asyncio.get_running_loop().call_soon(self._handle_events)
+            self._transport.resume_reading()
+
+    def send(self, data: Sequence[bytes]) -> None:
+        """Write each of *data* as a message, all in one go."""
+        if self._closing or not self._opened:
+            return
+        for text in data:
+            self._protocol.send_text(text)
+        self._flush()
+
+    def close(self) -> None:
+        """Begin the closing handshake after what was sent; the other side completes it."""
+        if self._closing:
+            return
+        self._closing = True
+        if self._opened:
+            self._protocol.send_close(_NORMAL)
+            self._flush()
+        elif self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """End now, without a closing handshake; what was not sent is lost."""
+        self._closing = True
+        if self._transport is not None:
+            self._fault = AbortedError()
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin the opening handshake; only it is read before the start."""
+        made = cast("asyncio.Transport", transport)
+        self._transport = made
+        made.set_write_buffer_limits(high=0)
+        self.facts = describe_peer(made, "websocket")
+        self._timer = asyncio.get_running_loop().call_later(HANDSHAKE, self._give_up)
+        from websockets.client import ClientProtocol  # noqa: PLC0415 - an optional extra
+
+        if isinstance(self._protocol, ClientProtocol):
+            self._protocol.send_request(self._protocol.connect())
+            self._flush()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what arrived through the protocol."""
+        self._protocol.receive_data(data)
+        self._handle_events()
+
+    def eof_received(self) -> bool:
+        """Take the end through the protocol; both directions end."""
+        self._protocol.receive_eof()
+        self._handle_events()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the receiver of the end."""
+        self._stop_timer()
+        if not self._opened:
+            self._on_open(self, self._find_refusal(exc))
+        self._end(self._find_error(exc))
+
+    def _handle_events(self) -> None:
+        from websockets.frames import Frame  # noqa: PLC0415 - an optional extra
+
+        if not self._opened:
+            self._shake_hands()
+        if self._receiver is not None:
+            for event in self._protocol.events_received():
+                if isinstance(event, Frame):
+                    self._take(event)
+        self._flush()
+
+    def _shake_hands(self) -> None:
+        """Go on with the opening handshake as far as what has arrived allows."""
+        from websockets.http11 import Request  # noqa: PLC0415 - an optional extra
+        from websockets.protocol import State  # noqa: PLC0415 - an optional extra
+        from websockets.server import ServerProtocol  # noqa: PLC0415 - an optional extra
+
+        protocol = self._protocol
+        if isinstance(protocol, ServerProtocol) and protocol.events:
+            request = protocol.events.pop(0)
+            if isinstance(request, Request):
+                protocol.send_response(protocol.accept(request))
+        if protocol.state is State.OPEN:
+            self._opened = True
+            self._stop_timer()
+            if self._transport is not None:
+                self._transport.pause_reading()
+            self._flush()
+            self._on_open(self, None)
+
+    def _take(self, frame: Frame) -> None:
+        """Hand on a message once its last part is here."""
+        from websockets.frames import Opcode  # noqa: PLC0415 - an optional extra
+
+        if frame.opcode is Opcode.BINARY:
+            self._closing = True
+            self._fault = ConnectionError("the other side sent a message that is no text")
+            self._protocol.fail(_UNSUPPORTED, "text is spoken here")
+        elif frame.opcode in (Opcode.TEXT, Opcode.CONT) and self._receiver is not None:
+            self._parts.append(bytes(frame.data))
+            if frame.fin:
+                text = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+                self._parts.clear()
+                if self._fault is None:
+                    self._receiver.receive(text)
+
+    def _flush(self) -> None:
+        """Write what the protocol has to send; an empty piece ends our direction."""
+        pieces = self._protocol.data_to_send()
+        transport = self._transport
+        if not pieces or transport is None or transport.is_closing():
+            return
+        ends = not pieces[-1]
+        transport.writelines([piece for piece in pieces if piece])
+        if self._protocol.close_expected():
+            self._closing = True
+        if ends:
+            transport.close()
+
+    def _find_refusal(self, exc: Exception | None) -> Exception:
+        refusal = self._protocol.handshake_exc or exc or self._fault
+        return ConnectionError(f"no WebSocket was opened: {refusal or 'the other side left'}")
+
+    def _find_error(self, exc: Exception | None) -> Exception | None:
+        """Return why the link ended, unless the other side closed it in order or we did."""
+        if self._fault is not None:
+            return self._fault
+        received = self._protocol.close_rcvd
+        if received is not None and received.code == _NORMAL:
+            return None
+        if received is not None:
+            return ConnectionError(f"the other side closed the WebSocket with code {received.code}")
+        return exc or self._protocol.parser_exc or ConnectionError("the WebSocket was cut off")
+
+    def _give_up(self) -> None:
+        self._fault = TimeoutError(f"the opening handshake took more than {HANDSHAKE:.0f} seconds")
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def connect_websocket(
+    uri: str,
+    *,
+    tls: ClientTls = True,
+    limit: int | None = None,
+    credential: str | None = None,
+) -> Callable[[Context], Awaitable[WebSocketTransport]]:
+    """Return a `Connect` to *uri*; its ``wss`` or ``ws`` says whether TLS is spoken.
+
+    *limit* bounds the bytes of a message. An attempt raises OSError, and
+    `MissingWebsocketsError` where the library is not installed.
+    """
+
+    async def open_socket() -> WebSocketTransport:
+        try:
+            from websockets.client import ClientProtocol  # noqa: PLC0415 - an optional extra
+            from websockets.uri import parse_uri  # noqa: PLC0415 - an optional extra
+        except ImportError:
+            raise MissingWebsocketsError from None
+        loop = asyncio.get_running_loop()
+        place = parse_uri(uri)
+        opened: asyncio.Future[None] = loop.create_future()
+
+        def settle(_: WebSocketTransport, error: Exception | None) -> None:
+            if opened.done():
+                return
+            if error is None:
+                opened.set_result(None)
+            else:
+                opened.set_exception(error)
+
+        protocol = ClientProtocol(place, max_size=limit or Limits().frame)
+        made = WebSocketTransport(protocol, settle, credential=credential)
+        context = get_client_context(tls or True) if place.secure else None
+        await loop.create_connection(
+            lambda: made,
+            place.host,
+            place.port,
+            ssl=context,
+            server_hostname=place.host if place.secure else None,
+        )
+        try:
+            await opened
+        except BaseException:
+            made.abort()
+            raise
+        return made
+
+    return lambda ctx: attempt(open_socket(), ctx)
+
+
+def listen_websocket(
+    host: str,
+    port: int,
+    *,
+    tls: ServerTls,
+    origins: Sequence[str] = (),
+    limit: int | None = None,
+) -> Callable[[Accept], Awaitable[Listening]]:
+    """Return a `Listen` at *host* and *port*; 0 is any free port, named in ``addresses``.
+
+    A web page may connect only if its origin is among *origins*; programs, which
+    send none, always may. *limit* bounds the bytes of a message.
+    """
+
+    async def listen(accept: Accept) -> Listening:
+        try:
+            from websockets.server import ServerProtocol  # noqa: PLC0415 - an optional extra
+            from websockets.typing import Origin  # noqa: PLC0415 - an optional extra
+        except ImportError:
+            raise MissingWebsocketsError from None
+        loop = asyncio.get_running_loop()
+        acceptor = Acceptor(accept)
+
+        def settle(transport: WebSocketTransport, error: Exception | None) -> None:
+            if error is None:
+                acceptor.accept(transport)
+
+        def make() -> WebSocketTransport:
+            allowed = [None, *map(Origin, origins)]
+            protocol = ServerProtocol(origins=allowed, max_size=limit or Limits().frame)
+            return WebSocketTransport(protocol, settle)
+
+        server = await loop.create_server(make, host, port, ssl=tls or None)
+        return Listening(acceptor, server.close, word_addresses(server))
+
+    return listen
