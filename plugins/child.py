@@ -1,7 +1,7 @@
 """The process of one host kind in a dry run: it sets facets up, and tells what they declare.
 
-Reads one order from standard input, writes a line of JSON for each step to what was
-standard output. What the facets print, and whether they end the process, is the
+Reads one order from standard input, writes a line of JSON for each step to the file that
+was standard output. What the facets print, and whether they end the process, is the
 business of `dry_run`, which starts it.
 """
 
@@ -135,11 +135,11 @@ class Runner:
         for index, job in enumerate(self._order.jobs):
             faulthandler.dump_traceback_later(self._order.limit, exit=True, file=self._channel)
             outcome = self._run_job(index, job)
-            faulthandler.cancel_dump_traceback_later()
             self._tell(outcome)
             self._tell_late_calls()
             if outcome.is_last:
-                return
+                break
+        faulthandler.cancel_dump_traceback_later()
 
     def _run_job(self, index: int, job: Job) -> Outcome:
         self._ledgers.append(Ledger(job.plugin, job.kind, _OWN_FILES))

@@ -40,7 +40,6 @@ HOST_LIMIT: Final = 60.0
 """Seconds that facets which do not end may take together, of one host kind."""
 _GRACE: Final = 2.0
 """Seconds that a process has to end itself, once time is up."""
-_LONGEST_LINE: Final = 16 * 1024**2
 _KEPT_VARIABLES: Final = (
     "DYLD_LIBRARY_PATH",
     "HOME",
@@ -181,30 +180,26 @@ class _Host:
         _kill(self._process)
 
     def _follow(self, run: _Run) -> None:
-        """Start a process for the facets that are left, and read to its end."""
+        """Start a process for the facets that are left, and take in what it has told at its end.
+
+        It writes to a file and not to a pipe: nobody has to wake up for each line.
+        """
         order = Order([job for _, job in run.rows], self._path, self._limit)
-        with tempfile.TemporaryFile() as errors:
-            process = self._process = _start(self._folder, self._path, errors)
-            deadline = _Deadline(process)
+        with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as errors:
+            process = self._process = _start(self._folder, self._path, told, errors)
+            watch = _Watch(process, told.fileno(), self._limit + _GRACE)
             try:
                 _send(process, order)
-                deadline.set(self._limit + _GRACE)
-                while line := _read_line(process):
-                    if not run.take(line):
-                        _kill(process)
-                    deadline.set(_GRACE if run.is_over else self._limit + _GRACE)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_GRACE)  # it ends by itself: its own exit code is wanted
-            finally:
-                deadline.cancel()
-                _kill(process)
                 code = process.wait()
-                assert process.stdout is not None  # noqa: S101 - it is a pipe
-                process.stdout.close()
+            finally:
+                watch.stop()
+                _kill(process)
+            told.seek(0)
+            run.take(told.readlines())
             if not run.is_over and not self._is_stopped:
                 errors.seek(0)
                 text = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-                run.blame(code, text, self._limit, is_late=deadline.is_over)
+                run.blame(code, text, self._limit, is_late=watch.is_late)
 
 
 class _Run:
@@ -229,23 +224,22 @@ class _Run:
         """Whether the process has done all that it was to do."""
         return self._has_ended or self.count == len(self.rows)
 
-    def take(self, text: bytes) -> bool:
-        """Take in one line; return whether to go on reading."""
-        if text.startswith(b"{"):
+    def take(self, lines: Iterable[bytes]) -> None:
+        """Take in what was told, up to the first line that cannot be meant."""
+        for text in lines:
+            if not text.startswith(b"{"):
+                # What the interpreter says of itself: its stack, at a crash or when time is up.
+                self._stack.append(text.decode(errors="replace").rstrip("\n"))
+                continue
             try:
                 line = _DECODE(text)
             except msgspec.DecodeError:
                 self._has_noise = True
-                return False
-        else:
-            # What the interpreter says of itself: its stack, at a crash or when time is up.
-            self._stack.append(text.decode(errors="replace").rstrip("\n"))
-            return True
-        if isinstance(line, Step):
-            self._step = line
-        else:
-            self._take_outcome(line)
-        return True
+                return
+            if isinstance(line, Step):
+                self._step = line
+            else:
+                self._take_outcome(line)
 
     def _take_outcome(self, outcome: Outcome) -> None:
         recording, job = self.rows[outcome.index]
@@ -302,32 +296,35 @@ class _Run:
         self.count = max(self.count, index + 1)
 
 
-class _Deadline:
-    """Kills a process that tells nothing for too long."""
+class _Watch:
+    """Kills a process that tells nothing for too long, if it does not end itself before."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], told: int, limit: float) -> None:
         self._process = process
-        self._timer: threading.Timer | None = None
-        self.is_over = False
+        self._told = told
+        self._limit = limit
+        self._is_done = threading.Event()
+        self.is_late = False
+        """Whether it had to be killed."""
+        threading.Thread(target=self._look, daemon=True).start()
 
-    def set(self, seconds: float) -> None:
-        """Allow so much time from now on."""
-        self.cancel()
-        self._timer = threading.Timer(seconds, self._end)
-        self._timer.daemon = True
-        self._timer.start()
+    def stop(self) -> None:
+        """Look no more."""
+        self._is_done.set()
 
-    def cancel(self) -> None:
-        """Watch no more."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _end(self) -> None:
-        self.is_over = True
-        _kill(self._process)
+    def _look(self) -> None:
+        size = -1
+        while not self._is_done.wait(self._limit):
+            known, size = size, os.fstat(self._told).st_size
+            if size == known:
+                self.is_late = True
+                _kill(self._process)
+                return
 
 
-def _start(folder: str, path: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(
+    folder: str, path: Sequence[str], told: IO[bytes], errors: IO[bytes]
+) -> subprocess.Popen[bytes]:
     """Start an interpreter that depends on nothing but the installation and *path*.
 
     As ``python -I``, but sets are iterated in the same order each time, and the
@@ -340,7 +337,7 @@ def _start(folder: str, path: Sequence[str], errors: IO[bytes]) -> subprocess.Po
     return subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, *flags, "-c", _PROGRAM, *path[1:]],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=told,
         stderr=errors,
         cwd=folder,
         env={**kept, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"},
@@ -355,11 +352,6 @@ def _send(process: subprocess.Popen[bytes], order: Order) -> None:
             process.stdin.write(msgspec.json.encode(order))
     except BrokenPipeError:
         return  # it has ended before it could read: whoever waits for it says why
-
-
-def _read_line(process: subprocess.Popen[bytes]) -> bytes:
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
-    return process.stdout.readline(_LONGEST_LINE)
 
 
 def _kill(process: subprocess.Popen[bytes] | None) -> None:

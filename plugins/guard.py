@@ -103,62 +103,83 @@ def _iter_frames(frame: FrameType | None) -> Iterator[Frame]:
 class Baseline:
     """The functions and classes of the standard library and the runtime, as they were.
 
-    Module dictionaries are compared as wholes first, which is quick; what else than a
+    Dictionaries are compared as wholes first, which is quick; what else than a
     function or class has changed in them is their own business.
     """
 
     def __init__(self, classes: tuple[type, ...]) -> None:
-        self._copies: dict[str, dict[str, object]] = {}
-        self._classes = {c: dict(vars(c)) for c in classes}
-        self._streams: dict[str, object] = {}
-        self.find_changes()
+        self._known: set[str] = set()
+        self._watched: list[_Watched] = [_Watched(one.__name__, vars(one), True) for one in classes]
+        self._streams = _get_streams()
+        self._add_modules()
 
     def find_changes(self) -> list[str]:
         """Return what was replaced since the last time, such as ``time.sleep``."""
         found: list[str] = []
-        fresh: dict[str, dict[str, object]] = {}
-        for name, module in list(sys.modules.items()):
-            if _is_watched(name, module):
-                values, copy = vars(module), self._copies.get(name)
-                if copy is None:
-                    found += (f"{name}.{key}" for key in _find_strangers(values) if self._copies)
-                    fresh[name] = dict(values)
-                elif not _is_same(values, copy):
-                    found += (f"{name}.{key}" for key in _find_replaced(values, copy))
-                    self._copies[name] = dict(values)
-        self._copies |= fresh
-        for one, copy in self._classes.items():
-            if not _is_same(vars(one), copy):
-                keys = {*_find_replaced(vars(one), copy), *(vars(one).keys() - copy.keys())}
-                found += (f"{one.__name__}.{key}" for key in keys if not key.startswith("__"))
-                self._classes[one] = dict(vars(one))
-        streams = {name: getattr(sys, name, None) for name in ("stdin", "stdout", "stderr")}
+        for one in self._watched:
+            try:
+                is_same = one.values == one.copy
+            except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
+                is_same = False
+            if not is_same:
+                found += one.update()
+        found += self._add_modules()
+        streams = _get_streams()
         found += (f"sys.{name}" for name, old in self._streams.items() if streams[name] is not old)
         self._streams = streams
         return sorted(found)
 
+    def _add_modules(self) -> list[str]:
+        """Watch what was loaded meanwhile, and return what is already foreign in it."""
+        is_first = not self._known
+        found: list[str] = []
+        names = sys.modules.keys() - self._known
+        self._known |= names
+        for name in names:
+            module = sys.modules.get(name)
+            if module is not None and _is_watched(name, module):
+                one = _Watched(name, vars(module), False)
+                self._watched.append(one)
+                if not is_first:
+                    found += (f"{name}.{key}" for key in _find_strangers(one.copy))
+        return found
+
+
+class _Watched:
+    """The dictionary of one module or class, and a copy of it."""
+
+    __slots__ = ("_is_class", "copy", "name", "values")
+
+    def __init__(self, name: str, values: Any, is_class: bool) -> None:  # noqa: FBT001 # two calls, above
+        self.name = name
+        self.values = values
+        self.copy: dict[str, object] = dict(values)
+        self._is_class = is_class
+
+    def update(self) -> list[str]:
+        """Make a new copy, and return which functions and classes differ from the old one."""
+        old, self.copy = self.copy, dict(self.values)
+        keys = {k for k, one in old.items() if callable(one) and self.copy.get(k) is not one}
+        if self._is_class:
+            keys |= self.copy.keys() - old.keys()
+        return [f"{self.name}.{key}" for key in keys if not key.startswith("__")]
+
+
+def _get_streams() -> dict[str, object]:
+    return {name: getattr(sys, name, None) for name in ("stdin", "stdout", "stderr")}
+
 
 def _is_watched(name: str, module: ModuleType) -> bool:
+    """Tell whether others rely on a module: public ones of the standard library, and ours."""
     first = name.partition(".")[0]
+    if "._" in name or first.startswith("_"):
+        return False
     if first == "pi_contracts":
         return not name.startswith("pi_contracts.plugins.library")
     return first in sys.stdlib_module_names and hasattr(module, "__dict__")
 
 
-def _is_same(values: Any, copy: dict[str, object]) -> bool:
-    try:
-        return bool(values == copy)
-    except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
-        return False
-
-
-def _find_replaced(values: Any, copy: dict[str, object]) -> Iterator[str]:
-    for key, old in copy.items():
-        if callable(old) and values.get(key) is not old and not key.startswith("__"):
-            yield key
-
-
-def _find_strangers(values: Any) -> Iterator[str]:
+def _find_strangers(values: dict[str, object]) -> Iterator[str]:
     """Give the functions in a module of the standard library that were defined elsewhere."""
     for key, value in values.items():
         if isinstance(value, FunctionType):
