@@ -76,7 +76,13 @@ class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     related: tuple[Related, ...] = ()
     fix: str | None = None
     fingerprint: str = ""
-    """Filled in on construction, from rule, subject and pointer alone."""
+    """Filled in on construction, from rule, subject and pointer alone; `compat` gives its own."""
+    direction: str | None = None
+    """Of `compat`: whose consumers are broken by the change."""
+    flow: str | None = None
+    """Of `compat`: what flows, such as ``select.params``."""
+    witness: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    """Of `compat`: a value that proves the break, as JSON."""
 
     def __post_init__(self) -> None:
         """Give the finding its fingerprint."""

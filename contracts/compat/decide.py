@@ -155,9 +155,7 @@ class _Closed:
         self.exact = self.engine.validators.compile({"$ref": f"{_EXACT}#"})
 
     @staticmethod
-    def make(
-        documents: Mapping[str, FlatDocument], sender: str, receiver: str
-    ) -> _Closed | None:
+    def make(documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> _Closed | None:
         """Return the question, None if no object of the sender's is open."""
         uri, _, pointer = sender.partition("#")
         document = documents[uri]

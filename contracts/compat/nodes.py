@@ -8,11 +8,11 @@ any value is not in a node. How nodes are made is told in `pool`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from pi_contracts.contracts.drafts import Schema
 

@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
+from pi_contracts.contracts.json_values import is_array, is_object
+
 
 def freeze(value: Any) -> Any:
     """Return a hashable form of a JSON value; equal forms are equal JSON values."""
@@ -13,12 +15,10 @@ def freeze(value: Any) -> Any:
         return ("boolean", value)
     if isinstance(value, int | float):
         return to_fraction(value)
-    if isinstance(value, dict):
-        members: dict[str, Any] = value
-        return frozenset((name, freeze(item)) for name, item in members.items())
-    if isinstance(value, list):
-        items: list[Any] = value
-        return ("array", *map(freeze, items))
+    if is_object(value):
+        return frozenset((name, freeze(item)) for name, item in value.items())
+    if is_array(value):
+        return ("array", *map(freeze, value))
     return value
 
 

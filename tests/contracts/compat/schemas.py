@@ -56,7 +56,11 @@ def make_document(rng: random.Random, depth: int = 3) -> dict[str, Any]:
     """Return a random document with a definition that may be recursive."""
     body: Any = {"allOf": [make_schema(rng, depth, recursive=True)]}
     node = make_schema(rng, depth - 1, recursive=False)
-    node = {"allOf": [node], "properties": {"b": {"$ref": "#/$defs/N"}}} if rng.random() < 0.6 else node
+    node = (
+        {"allOf": [node], "properties": {"b": {"$ref": "#/$defs/N"}}}
+        if rng.random() < 0.6
+        else node
+    )
     return {"$defs": {"N": node}, **body}
 
 
@@ -118,15 +122,13 @@ KEYWORDS: dict[str, Callable[[dict[str, Any], random.Random, Callable[..., Any]]
     "additionalProperties": _set("additionalProperties", lambda _, below: below(2)),
     "propertyNames": _set(
         "propertyNames",
-        lambda rng, _: rng.choice(({"pattern": rng.choice(PATTERNS)}, {"maxLength": 1}, {"enum": ["a", "b"]})),
+        lambda rng, _: rng.choice(
+            ({"pattern": rng.choice(PATTERNS)}, {"maxLength": 1}, {"enum": ["a", "b"]})
+        ),
     ),
     "unevaluatedProperties": _set("unevaluatedProperties", lambda _, below: below(2)),
-    "dependentRequired": _set(
-        "dependentRequired", lambda rng, _: {rng.choice(NAMES): _names(rng)}
-    ),
-    "dependentSchemas": _set(
-        "dependentSchemas", lambda rng, below: {rng.choice(NAMES): below()}
-    ),
+    "dependentRequired": _set("dependentRequired", lambda rng, _: {rng.choice(NAMES): _names(rng)}),
+    "dependentSchemas": _set("dependentSchemas", lambda rng, below: {rng.choice(NAMES): below()}),
     "allOf": _set("allOf", _branches),
     "anyOf": _set("anyOf", _branches),
     "oneOf": _set("oneOf", _branches),

@@ -1,0 +1,171 @@
+"""Parts: which schemas of a flat document stand at one place of a value.
+
+They come together by ``allOf``, references, branches, and conditions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from urllib.parse import quote
+
+from .validators import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .flat import FlatDocument
+
+_OBJECT_KEYWORDS: Final = frozenset(
+    """properties required patternProperties additionalProperties propertyNames minProperties
+    maxProperties dependentRequired dependentSchemas unevaluatedProperties""".split()
+)
+
+
+class Part(NamedTuple):
+    """A schema that stands at a place, by its pointer, and whether it always applies."""
+
+    pointer: str
+    always: bool
+
+
+Place: TypeAlias = frozenset[Part]
+
+
+@dataclass(slots=True)
+class Members:
+    """What all schemas that stand at one place say of an object's members."""
+
+    schemas: list[tuple[Part, dict[str, Any]]] = field(
+        default_factory=list["tuple[Part, dict[str, Any]]"]
+    )
+    names: dict[str, None] = field(default_factory=dict[str, None])
+    patterns: dict[str, None] = field(default_factory=dict[str, None])
+    is_object: bool = False
+    is_map: bool = False
+    is_closed: bool = False
+    """Whether what always applies closes it."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there can be members that nothing names."""
+        return self.is_object and not self.is_map and not self.is_closed
+
+
+def gather(document: FlatDocument, place: Place) -> Members:
+    """Return what the schemas at a place, and those they apply in place, say."""
+    members = Members()
+    pending = sorted(place, reverse=True)
+    seen: set[Part] = set()
+    while pending:
+        part = pending.pop()
+        schema = document.get(part.pointer)
+        if part in seen or isinstance(schema, bool):
+            continue
+        seen.add(part)
+        members.schemas.append((part, schema))
+        _take_in(members, schema, always=part.always)
+        pending.extend(_get_parts(part, schema))
+    return members
+
+
+def find_member(members: Members, name: str) -> list[Part]:
+    """Return the schemas of a member."""
+    found: list[Part] = []
+    for part, schema in members.schemas:
+        known = len(found)
+        if name in schema.get("properties", ()):
+            found.append(below(part, "properties", name))
+        found.extend(
+            below(part, "patternProperties", text)
+            for text in schema.get("patternProperties", ())
+            if matches(text, name)
+        )
+        if known == len(found) and isinstance(schema.get("additionalProperties"), dict):
+            found.append(below(part, "additionalProperties"))
+    return found
+
+
+def find_pattern(members: Members, text: str) -> list[Part]:
+    """Return the schemas of the members that a pattern names."""
+    return [
+        below(part, "patternProperties", text)
+        for part, schema in members.schemas
+        if text in schema.get("patternProperties", ())
+    ]
+
+
+def find_rest(members: Members) -> list[Part]:
+    """Return the schemas of the members that nothing names."""
+    return [
+        below(part, keyword)
+        for part, schema in members.schemas
+        for keyword in ("additionalProperties", "unevaluatedProperties")
+        if isinstance(schema.get(keyword), dict)
+    ]
+
+
+def find_item(members: Members, index: int) -> list[Part]:
+    """Return the schemas of an item."""
+    found: list[Part] = []
+    for part, schema in members.schemas:
+        if index < len(schema.get("prefixItems", ())):
+            found.append(below(part, "prefixItems", str(index)))
+        else:
+            found.extend(
+                below(part, keyword)
+                for keyword in ("items", "unevaluatedItems")
+                if isinstance(schema.get(keyword), dict)
+            )
+    return found
+
+
+def _take_in(members: Members, schema: dict[str, Any], *, always: bool) -> None:
+    members.is_object |= "object" in schema.get("type", ()) or bool(
+        _OBJECT_KEYWORDS & schema.keys()
+    )
+    required = list(schema.get("required", ()))
+    for name, needed in schema.get("dependentRequired", {}).items():
+        required.extend((name, *needed))
+    members.names.update(dict.fromkeys((*schema.get("properties", ()), *required)))
+    members.patterns.update(dict.fromkeys(schema.get("patternProperties", ())))
+    for keyword in ("additionalProperties", "unevaluatedProperties"):
+        rest = schema.get(keyword, True)
+        members.is_map |= isinstance(rest, dict) and rest != {}
+        members.is_closed |= always and rest is False
+
+
+def get_required(members: Members) -> list[str]:
+    """Return the names that schemas require, or require of some objects."""
+    names: list[str] = []
+    for _, schema in members.schemas:
+        names.extend(schema.get("required", ()))
+        for name, needed in schema.get("dependentRequired", {}).items():
+            names.extend((name, *needed))
+    return names
+
+
+def _get_parts(part: Part, schema: dict[str, Any]) -> Iterator[Part]:
+    """Yield the schemas that stand at the same place."""
+    if "$ref" in schema:
+        yield Part(schema["$ref"], part.always)
+    for index in range(len(schema.get("allOf", ()))):
+        yield below(part, "allOf", str(index))
+    for keyword in ("anyOf", "oneOf"):
+        for index in range(len(schema.get(keyword, ()))):
+            yield below(part, keyword, str(index))._replace(always=False)
+    if "if" in schema:
+        for keyword in ("if", "then", "else"):
+            if keyword in schema:
+                yield below(part, keyword)._replace(always=False)
+    for name in schema.get("dependentSchemas", ()):
+        yield below(part, "dependentSchemas", name)._replace(always=False)
+
+
+def below(part: Part, *tokens: str) -> Part:
+    """Return the part at some tokens below one."""
+    steps = [quote(one.replace("~", "~0").replace("/", "~1"), safe=_SAFE) for one in tokens]
+    return Part("/".join((part.pointer, *steps)), part.always)
+
+
+_SAFE: Final = "!$&'()*+,;=:@/~"
