@@ -97,10 +97,10 @@ class ModelPrinter:
                 return Subscript("dict", ("str", self.express(value)))
             case Union(options) if options:
                 parts: list[Expression] = []
-                for option in options:
+                for option in self._scope.drop_nulls(options):
                     part = self.express(option)
                     parts.extend(part.options if isinstance(part, Alternatives) else (part,))
-                return Alternatives(tuple(parts))
+                return parts[0] if len(parts) == 1 else Alternatives(tuple(parts))
             case _ if shape in (ATOMS["integer"], ATOMS["fraction"]):
                 self._needs.add("_Int" if shape == ATOMS["integer"] else "_Float")
                 return "_Int" if shape == ATOMS["integer"] else "_Float"

@@ -8,9 +8,24 @@ from typing import TYPE_CHECKING
 from .expressions import Alternatives, Expression, Subscript
 from .literals import WIDTH
 from .shaper import get_shapes_of
-from .shapes import ANYTHING, NOTHING, Atom, Key, ListOf, Literal, MapOf, Named, Shape
+from .shapes import (
+    ANYTHING,
+    NOTHING,
+    NULL,
+    Alias,
+    Atom,
+    Key,
+    ListOf,
+    Literal,
+    MapOf,
+    Named,
+    Shape,
+    Union,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pi_contracts.contracts.catalogue import Catalogue
 
     from .layout import Layout, Module
@@ -43,6 +58,35 @@ class Scope:
         """Return the name of a type of another module."""
         shapes = get_shapes_of(self.catalogue, self.layout, module)
         return f"{self.import_module(module)}.{shapes.names[shapes.declarations[key].key]}"
+
+    def drop_nulls(self, options: Iterable[Shape]) -> list[Shape]:
+        """Return the options of a union with one that is null at most, the first of them.
+
+        An alias of null is None when the module runs, where ``None | None`` is an error.
+        """
+        nulls = 0
+        kept: list[Shape] = []
+        for option in options:
+            is_null = self._is_null(option)
+            if not (is_null and nulls):
+                kept.append(option)
+            nulls += is_null
+        return kept
+
+    def _is_null(self, shape: Shape) -> bool:
+        if isinstance(shape, Named):
+            declaration = self._get_shapes_of(shape.key).declarations[shape.key]
+            return isinstance(declaration, Alias) and self._is_null(declaration.shape)
+        if isinstance(shape, Union):
+            return shape != NOTHING and all(self._is_null(option) for option in shape.options)
+        return shape == NULL
+
+    def _get_shapes_of(self, key: Key) -> ModuleShapes:
+        if key in self.shapes.declarations:
+            return self.shapes
+        uri = key.location.document
+        home = self.layout.home_of(uri) or self.layout.module_of(uri)
+        return get_shapes_of(self.catalogue, self.layout, home)
 
     def import_module(self, module: Module) -> str:
         """Return the alias of a module, which is imported from then on."""
@@ -104,4 +148,5 @@ def express(shape: Shape, scope: Scope) -> Expression:
         case _:
             if shape == NOTHING:
                 return ANYTHING.text
-            return Alternatives(tuple(express(one, scope) for one in shape.options))
+            options = tuple(express(one, scope) for one in scope.drop_nulls(shape.options))
+            return options[0] if len(options) == 1 else Alternatives(options)

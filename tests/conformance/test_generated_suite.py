@@ -65,7 +65,7 @@ def test_generated_modules_give_the_official_answers(file: Path, types: str, fol
             if case["valid"]:
                 module.validate(case["data"])
             else:
-                with pytest.raises(ValueError, match="expected .+, found "):
+                with pytest.raises(ValueError, match=r"expected .+, found "):
                     module.validate(case["data"])
 
 
