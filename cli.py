@@ -30,6 +30,7 @@ app = typer.Typer(
 )
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
+PlanFormat: TypeAlias = Literal["text", "json", "github", "sarif", "mermaid", "dot", "html"]
 TypesKind: TypeAlias = Literal["typed-dict", "pydantic"]
 Paths = Annotated[
     list[Path] | None,
@@ -170,36 +171,32 @@ def plan(
     facets: Annotated[
         list[str] | None,
         typer.Option(
-            "--facets",
             metavar="FILE",
-            help="Facet reports made elsewhere, which need no manifest; - is standard input; "
-            "may be repeated.",
+            help="Facet reports made elsewhere, which need no manifest; - is standard input.",
         ),
     ] = None,
     contracts: Annotated[
-        list[Path] | None,
-        typer.Option("--contracts", metavar="DIR", help="Contracts of the services."),
+        list[Path] | None, typer.Option(metavar="DIR", help="Contracts of the services.")
     ] = None,
     boundaries: Annotated[
-        bool,
-        typer.Option(
-            "--boundaries", help="Follow imports: no facet may reach code of another host kind."
-        ),
+        bool, typer.Option("--boundaries", help="Follow imports: none may lead to another host.")
     ] = False,
     why: Annotated[str | None, typer.Option(metavar="SCOPE/SERVICE", help="Who needs it.")] = None,
     without: Annotated[str | None, typer.Option(metavar="PLUGIN", help="What would break.")] = None,
     against: Annotated[Path | None, typer.Option(metavar="OLD", help="What has changed.")] = None,
-    style: FormatOption = "text",
+    style: Annotated[PlanFormat, typer.Option("--format", help="A report or a picture.")] = "text",
     quiet: QuietOption = False,
     strict: StrictOption = False,
     config: ConfigOption = None,
 ) -> None:
     """Judge a whole assembly of plugins before anything starts."""
     from pi_contracts.plugins.explain import Drawing
+    from pi_contracts.plugins.pictures.draw import draw_picture, split_style
     from pi_contracts.plugins.plan import read_plan
     from pi_contracts.plugins.questions import UnknownNameError, ask
 
-    run = _Run("plan", style, quiet=quiet, strict=strict, config=config)
+    report_style, form = split_style(style)
+    run = _Run("plan", report_style, quiet=quiet, strict=strict, config=config)
     if facets and facets.count("-") > 1:
         _refuse_usage("standard input can be read once: --facets - stands twice")
     file = manifest or (None if facets else run.settings.manifest)
@@ -220,12 +217,15 @@ def plan(
     except UnknownNameError as problem:
         _refuse_usage(str(problem))
     drawing = Drawing(answers.plan)
-    order = f"Order of activation:\n{drawing.draw_plan()}" if answers.plan.is_ok else ""
+    title = "plan" if file is None else _name(file)
+    is_told = answers.plan.is_ok and answers.plan.order and form is None
+    order = f"Order of activation:\n{drawing.draw_plan()}" if is_told else ""
     run.finish(
         answers.findings,
         additions={**answers.plan.to_additions(), **answers.additions},
-        done=answers.text or (order if answers.plan.order else ""),
+        done=answers.text or order,
         draw=drawing.draw_fault,
+        picture=partial(draw_picture, form, answers.plan, title) if form else None,
     )
 
 
@@ -318,23 +318,27 @@ class _Run:
         done: str = "",
         draw: Callable[[Finding], str] | None = None,
         is_stopped: bool = False,
+        picture: Callable[[Sequence[Finding]], str] | None = None,
     ) -> NoReturn:
-        """Print the report and end the process.
+        """Print the report and end the process; after a picture, on standard error.
 
         With *is_stopped* no level weakens an error, nor hides that nothing was found:
         the command could not do its work for it.
         """
-        from pi_contracts.contracts.reports.printing import print_report
+        from pi_contracts.contracts.reports.printing import print_bytes, print_report
         from pi_contracts.contracts.reports.report import Report, apply_levels
         from pi_contracts.contracts.reports.text import draw_nothing
 
         levels = {**self.settings.rules, **({"nothing-found": "error"} if is_stopped else {})}
         kept = apply_levels(findings, levels, strict=self.strict, keep_errors=is_stopped)
         report = Report(self.tool, kept, additions or {}, done)
-        problem = print_report(
+        stream, problem = sys.stdout, None
+        if picture is not None:
+            stream, problem = sys.stderr, print_bytes(picture(kept).encode(), sys.stdout)
+        problem = problem or print_report(
             report,
             self.style,
-            sys.stdout,
+            stream,
             list_rules=_list_rules,
             draw=draw or draw_nothing,
             quiet=self.quiet,

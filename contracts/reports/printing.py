@@ -47,6 +47,19 @@ def print_report(
     return None
 
 
+def print_bytes(data: bytes, stream: TextIO) -> str | None:
+    """Write *data* to *stream* as it is; return why that failed, as `print_report` does."""
+    try:
+        stream.buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        _silence(stream)
+    except OSError as problem:
+        _silence(stream)
+        return problem.strerror or str(problem)
+    return None
+
+
 def _write(
     report: Report,
     style: Format,
