@@ -8,7 +8,7 @@ schema with its open objects closed.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from .budget import Budget, ExhaustedError
@@ -91,21 +91,11 @@ class Decider:
         proved, opened = self.engine.prove(sender, receiver)
         if proved:
             return COMPATIBLE
+        verdict = self._break(sender, receiver, opened)
         closed = _Closed.make(self.documents, sender, receiver)
-        if closed is None:
-            return self._break(sender, receiver, opened)
-        is_proved, opened_closed = closed.prove()
-        if not is_proved:
-            for value in closed.find(opened_closed):
-                return Verdict(Kind.BREAKING, value, has_witness=True)
-        undeclared = self._break(sender, receiver, opened)
-        if undeclared.kind is Kind.UNDECIDED:
-            return undeclared
-        if is_proved:
-            return Verdict(Kind.UNDECLARED, undeclared.witness, has_witness=True)
-        if closed.accepts(undeclared.witness):
-            return undeclared
-        return Verdict(Kind.UNDECIDED, undeclared.witness, has_witness=True)
+        if closed is None or (verdict.has_witness and closed.accepts(verdict.witness)):
+            return verdict
+        return closed.judge(verdict)
 
     def _break(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Verdict:
         for value in self.engine.find(sender, receiver, opened):
@@ -120,25 +110,28 @@ class _Engine:
     def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
         self.pool = Pool(documents)
         self.signatures = Signatures(self.pool)
-        self.validators = Validators(self.pool)
+        self.validators = Validators(documents)
+        nothing = Budget(0, 0)
+        self._prover = Prover(self.pool, self.signatures, self.validators, nothing)
+        self._maker = Maker(self.pool, self.signatures, self.validators, nothing)
 
     def prove(self, sender: str, receiver: str) -> tuple[bool, list[tuple[Frame, ...]]]:
         """Return whether containment is proved, and what stayed open if not."""
         left, right = self.pool.get(sender), self.pool.get(receiver)
-        prover = Prover(self.pool, self.signatures, self.validators, Budget(STEPS, SECONDS))
+        self._prover.begin(Budget(STEPS, SECONDS))
         try:
-            return prover.prove((left,), (right,)), prover.open
+            return self._prover.prove((left,), (right,)), self._prover.open
         except (ExhaustedError, RecursionError):
-            return False, prover.open
+            return False, self._prover.open
 
     def find(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
         """Yield witnesses, each judged by the validators of the whole schemas."""
         left, right = self.pool.get(sender), self.pool.get(receiver)
-        maker = Maker(self.pool, self.signatures, self.validators, Budget(STEPS, SECONDS))
-        accepting = self.validators.compile({"$ref": sender})
-        refusing = self.validators.compile({"$ref": receiver})
+        self._maker.begin(Budget(STEPS, SECONDS))
+        accepting = self.validators.refer(sender)
+        refusing = self.validators.refer(receiver)
         try:
-            for value in find_witnesses(maker, left, right, opened):
+            for value in find_witnesses(self._maker, left, right, opened):
                 if accepting.is_valid(value) and not refusing.is_valid(value):
                     yield value
         except (ExhaustedError, RecursionError):
@@ -148,38 +141,43 @@ class _Engine:
 class _Closed:
     """A question with the sender's open objects closed."""
 
-    def __init__(self, documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> None:
-        self.sender = sender
-        self.receiver = receiver
-        self.engine = _Engine(documents)
-        self.exact = self.engine.validators.compile({"$ref": f"{_EXACT}#"})
+    def __init__(
+        self,
+        documents: Mapping[str, FlatDocument],
+        ends: tuple[str, str],
+        exact: FlatDocument,
+        wider: FlatDocument,
+    ) -> None:
+        self.sender, self.receiver = ends
+        self.documents = {**documents, _WIDER: wider}
+        self.exact = Validators({**documents, _EXACT: exact}).refer(f"{_EXACT}#")
 
     @staticmethod
     def make(documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> _Closed | None:
         """Return the question, None if no object of the sender's is open."""
         uri, _, pointer = sender.partition("#")
-        document = documents[uri]
-        exact = close(document, "#" + pointer, uri, exact=True)
-        wider = close(document, "#" + pointer, uri, exact=False)
+        exact = close(documents[uri], "#" + pointer, uri, exact=True)
+        wider = close(documents[uri], "#" + pointer, uri, exact=False)
         if exact is None or wider is None:
             return None
-        more = {**documents, _EXACT: exact, _WIDER: wider}
-        return _Closed(more, sender, receiver)
+        return _Closed(documents, (sender, receiver), exact, wider)
 
     def accepts(self, value: Any) -> bool:
         """Whether a sender that sends no undeclared member may send a value."""
         return self.exact.is_valid(value)
 
-    def prove(self) -> tuple[bool, list[tuple[Frame, ...]]]:
-        """Return whether the receiver certainly accepts what has no undeclared member."""
-        return self.engine.prove(f"{_WIDER}#", self.receiver)
-
-    def find(self, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
-        """Yield witnesses without an undeclared member."""
-        accepting = self.engine.validators.compile({"$ref": self.sender})
-        for value in self.engine.find(f"{_WIDER}#", self.receiver, opened):
-            if self.exact.is_valid(value) and accepting.is_valid(value):
-                yield value
+    def judge(self, verdict: Verdict) -> Verdict:
+        """Return the verdict, given that of the question as it was, without such a witness."""
+        engine = _Engine(self.documents)
+        proved, opened = engine.prove(f"{_WIDER}#", self.receiver)
+        if proved and verdict.has_witness:
+            return Verdict(Kind.UNDECLARED, verdict.witness, has_witness=True)
+        if not proved:
+            accepting = engine.validators.refer(self.sender)
+            for value in engine.find(f"{_WIDER}#", self.receiver, opened):
+                if self.accepts(value) and accepting.is_valid(value):
+                    return Verdict(Kind.BREAKING, value, has_witness=True)
+        return replace(verdict, kind=Kind.UNDECIDED)
 
 
 _EXACT, _WIDER = "urn:closed:exact", "urn:closed:wider"

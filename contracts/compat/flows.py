@@ -43,8 +43,8 @@ class FlowReport:
     verdicts: Mapping[Direction, Kind]
     effect: Effect
     breaks: tuple[Break, ...]
-    digests: tuple[str, str]
-    """Of the old and the new schema, with the definitions that each reaches."""
+    digests: tuple[str, ...] = ()
+    """Of the old and the new schema of a flow that breaks, with all that each reaches."""
 
 
 class FlowComparer:
@@ -58,14 +58,10 @@ class FlowComparer:
 
     def compare(self, name: str, position: Position, old: str, new: str) -> FlowReport:
         """Return what becomes of the flow whose schemas stand at two references."""
-        before, after = _OLD + old, _NEW + new
-        digests = (
-            get_digest(self._documents[_OLD], old),
-            get_digest(self._documents[_NEW], new),
-        )
-        if digests[0] == digests[1]:
+        if self._is_equal and old == new:
             same = dict.fromkeys(Direction, Kind.COMPATIBLE)
-            return FlowReport(name, position, same, Effect.SAME, (), digests)
+            return FlowReport(name, position, same, Effect.SAME, ())
+        before, after = _OLD + old, _NEW + new
         if self._decider is None:
             self._decider = Decider(self._documents)
         answers = {
@@ -82,7 +78,12 @@ class FlowComparer:
             if verdict.kind is not Kind.COMPATIBLE:
                 breaks.append(self._explain(direction, verdict, ends))
         effect = find_effect(answers[before, after].kind, answers[after, before].kind)
+        digests = self._get_digests(old, new) if breaks else ()
         return FlowReport(name, position, verdicts, effect, tuple(breaks), digests)
+
+    def _get_digests(self, old: str, new: str) -> tuple[str, str]:
+        documents = self._documents
+        return get_digest(documents[_OLD], old), get_digest(documents[_NEW], new)
 
     def _explain(self, direction: Direction, verdict: Verdict, ends: tuple[str, str]) -> Break:
         explanation = None
@@ -91,7 +92,7 @@ class FlowComparer:
             uri, _, pointer = sender.partition("#")
             explanation = explain(
                 verdict.witness,
-                self._decider.engine.validators.compile({"$ref": receiver}),
+                self._decider.engine.validators.refer(receiver),
                 (self._documents[uri], "#" + pointer),
                 receiver_is_new=receiver.startswith(_NEW),
             )

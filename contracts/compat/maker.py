@@ -52,6 +52,11 @@ class Maker:
         self._commits = 0
         self._wanted = _MOST_VALUES
 
+    def begin(self, budget: Budget) -> None:
+        """Make values for another question, with a budget of its own."""
+        self.budget = budget
+        self._depth = self._commits = 0
+
     def find(
         self, left: Side, right: Side = (), pins: Mapping[str | int, Any] | None = None
     ) -> Any:

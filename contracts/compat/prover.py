@@ -57,11 +57,22 @@ class Prover:
         self._used: set[_Key] = set()
         self._proved: set[_Key] = set()
         self._trail: list[_Key] = []
-        self._failed: dict[_Key, bool] = {}
-        """Of each question without a proof whether it was recorded."""
+        self._failed: set[_Key] = set()
+        self._told: set[_Key] = set()
+        """Of those without a proof the ones whose open questions are kept."""
         self._depth = 0
         self._splits = 0
         self._quiet = 0
+
+    def begin(self, budget: Budget) -> None:
+        """Forget what stays open, for another question with a budget of its own."""
+        self.budget = budget
+        self.open = []
+        self._told.clear()
+        self._assumed.clear()
+        self._used.clear()
+        self._frames.clear()
+        self._depth = self._splits = self._quiet = 0
 
     def prove(self, left: Side, right: Side) -> bool:
         """Whether it is proved that each value of all *left* schemas is one of a *right* one.
@@ -73,7 +84,7 @@ class Prover:
         key = (frozenset(left), frozenset(right))
         if key in self._proved:
             return True
-        if key in self._failed and (self._quiet or self._failed[key]):
+        if key in self._failed and (self._quiet or key in self._told):
             return False
         if key in self._assumed:
             self._used.add(key)
@@ -93,12 +104,17 @@ class Prover:
                 # what was proved from it is not
                 self._proved.difference_update(self._trail[mark:])
                 del self._trail[mark:]
-            self._failed[key] = not self._quiet
+            self._failed.add(key)
+            if not self._quiet:
+                self._told.add(key)
         self._used.discard(key)
         return proved
 
     def attempt(self, left: Side, right: Side) -> bool:
         """Whether a short try proves the sequent; what stays open is not kept."""
+        key = (frozenset(left), frozenset(right))
+        if key in self._proved or key in self._failed:
+            return key in self._proved
         self._quiet += 1
         mark = len(self._trail)
         try:

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pi_contracts.contracts.drafts import Schema
 
+    from .flat import FlatDocument
     from .nodes import Node
-    from .pool import Pool
 
 
 class Validators:
-    """The compiled validators of a pool's nodes, each made at its first use."""
+    """The compiled validators of nodes of some documents, each made at its first use."""
 
-    def __init__(self, pool: Pool) -> None:
-        documents = pool.documents
+    def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
         self._checks_format = any(one.asserts_format for one in documents.values())
         self._registry = jsonschema_rs.Registry(
             [(uri, document.value) for uri, document in documents.items()],
             draft=jsonschema_rs.Draft202012,
         )
         self._known: dict[int, jsonschema_rs.Validator] = {}
+        self._of_references: dict[str, jsonschema_rs.Validator] = {}
 
     def compile(self, schema: Schema) -> jsonschema_rs.Validator:
         """Return a validator of a schema whose references are absolute."""
@@ -36,6 +36,13 @@ class Validators:
             validate_formats=self._checks_format,
             offline=True,
         )
+
+    def refer(self, reference: str) -> jsonschema_rs.Validator:
+        """Return the validator of the schema at an absolute reference."""
+        validator = self._of_references.get(reference)
+        if validator is None:
+            validator = self._of_references[reference] = self.compile({"$ref": reference})
+        return validator
 
     def get(self, node: Node) -> jsonschema_rs.Validator:
         """Return the validator of a node."""
