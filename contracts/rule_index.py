@@ -12,6 +12,11 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "ambiguous-ref": "A reference may mean two places.",
         "changed-file": "A generated file is not what the contracts give now.",
+        "compat-breaking": "A change breaks consumers or providers of the other generation.",
+        "compat-moved": "A contract has moved to another file, and its service is the same.",
+        "compat-undecided": "Whether a change breaks was neither proved nor refuted.",
+        "compat-undeclared": "A change breaks by members that no contract names.",
+        "compat-unnamed-error": "An error code is known to one generation alone.",
         "duplicate-anchor": "Two schemas of one resource have the same anchor.",
         "duplicate-id": "Two documents, schemas or services have the same identifier.",
         "duplicate-key": "A key stands twice in one object of a JSON text.",
@@ -38,6 +43,8 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "unmatched-fixture": "A fixture belongs to no contract and no schema.",
         "unreadable-file": "A file cannot be read.",
         "unresolved-ref": "A reference leads nowhere.",
+        "unused-acceptance": "An acceptance accepts nothing, or nothing any more.",
         "unwritable-output": "An output could not be written.",
+        "version-not-raised": "A service breaks old consumers under its old version.",
     }
 )

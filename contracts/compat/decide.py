@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .steps import Frame
 
 STEPS: Final = 20_000
-SECONDS: Final = 0.45
+SECONDS: Final = 0.4
 """What one proof or one search may cost; a question asks for two of each at most."""
 _SENDER, _RECEIVER = "urn:sender", "urn:receiver"
 

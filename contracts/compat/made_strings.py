@@ -11,6 +11,7 @@ from .strings import collect_strings, find_string
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .budget import Budget
     from .facts import Facts
     from .strings import Strings
 
@@ -41,7 +42,7 @@ _FORMATS: Final = {
 }
 
 
-def make_strings(facts: Facts) -> Iterator[str]:
+def make_strings(facts: Facts, budget: Budget) -> Iterator[str]:
     """Yield strings that the literals of *facts* allow, short ones first."""
     strings = collect_strings(facts)
     if strings.high is not None and strings.low > strings.high:
@@ -51,7 +52,7 @@ def make_strings(facts: Facts) -> Iterator[str]:
     if strings.is_plain:
         yield from _make_plain(strings)
     else:
-        yield from _make_regular(strings)
+        yield from _make_regular(strings, budget)
         for pattern in strings.patterns:
             # what no language is known of may be found in what it spells out
             yield re.sub(r"\\(.)|[\^$*+?]", r"\1", pattern)
@@ -71,10 +72,10 @@ def _make_plain(strings: Strings) -> Iterator[str]:
         yield "a" * strings.high
 
 
-def _make_regular(strings: Strings) -> Iterator[str]:
+def _make_regular(strings: Strings, budget: Budget) -> Iterator[str]:
     refused = strings.refused
     for _ in range(_MOST):
-        found = find_string(replace(strings, refused=refused))
+        found = find_string(replace(strings, refused=refused), budget)
         if found is None:
             return
         yield found

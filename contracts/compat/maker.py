@@ -149,7 +149,7 @@ class Maker:
             case "integer" | "fraction":
                 yield from map(to_number, collect_numbers(facts, name).find_some())
             case "string":
-                yield from make_strings(facts)
+                yield from make_strings(facts, self.budget)
             case "array":
                 yield from make_arrays(self, facts, pins)
             case _:

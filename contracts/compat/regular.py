@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class TooManyStatesError(Exception):
@@ -85,6 +85,7 @@ EMPTY: Final = Empty()
 ANY: Final = Chars(ALL)
 EVERYTHING: Final = Repeat(ANY, 0, None)
 _MOST_KEPT: Final = 200_000
+_TICKS: Final = 16
 _kept: dict[tuple[object, ...], Language] = {}
 """One object for each language as it is written: equality is identity, which costs nothing."""
 
@@ -281,8 +282,15 @@ def _choose_characters(language: Language) -> list[int]:
     return sorted(chosen, key=lambda one: (chr(one) not in _LIKED, not 0x20 < one < 0x7F, one))  # noqa: PLR2004
 
 
-def find_member(language: Language, most: int) -> str | None:
+def find_member(
+    language: Language, most: int, tick: Callable[[], object] = lambda: None
+) -> str | None:
     """Return a shortest string of a language, None if it has none.
+
+    Args:
+        language: The language.
+        most: Of how many derivatives one is looked for.
+        tick: Is called now and then, and may raise what ends the search.
 
     Raises:
         TooManyStatesError: After *most* derivatives there is no answer.
@@ -290,16 +298,20 @@ def find_member(language: Language, most: int) -> str | None:
     if len(_kept) > _MOST_KEPT:
         _forget()
     try:
-        return _search(language, most)
+        return _search(language, most, tick)
     except RecursionError:
         raise TooManyStatesError from None
 
 
-def _search(language: Language, most: int) -> str | None:
+def _search(language: Language, most: int, tick: Callable[[], object]) -> str | None:
     seen: dict[Language, tuple[Language, int] | None] = {language: None}
     pending = deque([language])
+    taken = 0
     while pending:
         state = pending.popleft()
+        taken += 1
+        if not taken % _TICKS:
+            tick()
         if is_nullable(state):
             return _spell(seen, state)
         for character in _choose_characters(state):

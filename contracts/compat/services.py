@@ -151,10 +151,10 @@ class _Comparison:
         for name in dict.fromkeys((*old, *new)):
             if name not in new:
                 text = f"the member {quote(name)} is gone"
-                yield _break("member-removed", _OLD, text, "/members", name)
+                yield _change("member-removed", _OLD, text, "/members", name)
             elif name not in old:
                 text = f"the member {quote(name)} is new, no old provider has it"
-                yield _break("member-added", _NEW, text, _point("members", name), name)
+                yield _change("member-added", _NEW, text, _point("members", name), name)
             else:
                 yield from self.compare_members(old[name], new[name])
         yield from self.compare_errors()
@@ -162,17 +162,17 @@ class _Comparison:
     def compare_service(self) -> Iterator[Change]:
         if self.old.mode is not self.new.mode:
             text = f"the mode was {self.old.mode} and is {self.new.mode}"
-            yield from _break_both("mode-changed", text, "/service/mode")
+            yield from _change_both("mode-changed", text, "/service/mode")
         elif self.new.mode is Mode.KEYED:
             yield from self.compare_keys()
         before, after = self.old.scopes, self.new.scopes
         if before != after:
             if after is not None and (before is None or set(before) - set(after)):
                 text = "the service may no longer be provided in every scope of before"
-                yield _break("scopes-narrowed", _OLD, text, "/service/scopes")
+                yield _change("scopes-narrowed", _OLD, text, "/service/scopes")
             if before is not None and (after is None or set(after) - set(before)):
                 text = "the service may be provided in scopes where no old provider is"
-                yield _break("scopes-widened", _NEW, text, "/service")
+                yield _change("scopes-widened", _NEW, text, "/service")
 
     def compare_keys(self) -> Iterator[Change]:
         old = self.old_schemas.get("$key", _ANY_KEY)
@@ -188,11 +188,11 @@ class _Comparison:
         elif isinstance(old, Events) and isinstance(new, Events):
             if old.discriminator != new.discriminator:
                 text = "the discriminator has changed"
-                yield from _break_both("discriminator-changed", text, at, old.name)
+                yield from _change_both("discriminator-changed", text, at, old.name)
             yield from self.compare_payload(f"{old.name}.payload", Position.EVENT, f"{at}/payload")
         else:
             text = f"the member {quote(old.name)} is of another kind"
-            yield from _break_both("kind-changed", text, f"{at}/kind", old.name)
+            yield from _change_both("kind-changed", text, f"{at}/kind", old.name)
 
     def compare_methods(self, old: Method, new: Method) -> Iterator[Change]:
         at = _point("members", old.name)
@@ -227,13 +227,13 @@ class _Comparison:
         has = new.result is not None or new.returns is not None
         if had and has:
             text = "the method returns a value where it returned a reference, or the reverse"
-            yield from _break_both("result-changed", text, at, old.name)
+            yield from _change_both("result-changed", text, at, old.name)
         elif had:
             text = "the method returns nothing any more"
-            yield _break("result-removed", _OLD, text, at, old.name)
+            yield _change("result-removed", _OLD, text, at, old.name)
         elif has:
             text = "the method returns something, an old provider returns nothing"
-            yield _break("result-added", _NEW, text, at, old.name)
+            yield _change("result-added", _NEW, text, at, old.name)
 
     def compare_references(self, old: Method, new: Method, at: str) -> Iterator[Change]:
         """Compare methods that return references to different services."""
@@ -257,10 +257,10 @@ class _Comparison:
                 yield from self.compare_payload(name, Position.ERROR, f"{at}/data", is_member=False)
             elif before is not None:
                 text = f"the error {quote(case.code)} has no data any more"
-                yield _break("error-data-removed", _OLD, text, at)
+                yield _change("error-data-removed", _OLD, text, at)
             elif after is not None:
                 text = f"the error {quote(case.code)} has data, an old provider sends none"
-                yield _break("error-data-added", _NEW, text, at)
+                yield _change("error-data-added", _NEW, text, at)
 
     def compare_payload(
         self, name: str, position: Position, pointer: str, *, is_member: bool = True
@@ -298,15 +298,15 @@ def _tell(flow: FlowReport, direction: Direction, pointer: str, member: str | No
     ends = (direction.consumer, direction.provider)
     sender, receiver = ends if flow.position.is_sent_by_consumer else ends[::-1]
     if one.explanation is None:
-        rule = "not-decided"
+        name = "not-decided"
         text = f"whether {receiver} takes all that {sender} may send is not known"
     else:
-        rule = one.explanation.rule
+        name = one.explanation.rule
         text = one.explanation.text.format(sender=sender, receiver=receiver)
         if one.explanation.at:
             text = f"at {one.explanation.at}: {text}"
     return Change(
-        rule,
+        name,
         direction,
         one.kind,
         text,
@@ -333,15 +333,15 @@ def _point(*tokens: str) -> str:
     return "".join(f"/{escape_token(token)}" for token in tokens)
 
 
-def _break(
+def _change(
     rule: str, direction: Direction, text: str, pointer: str, member: str | None = None
 ) -> Change:
     return Change(rule, direction, Kind.BREAKING, text, pointer, member)
 
 
-def _break_both(rule: str, text: str, pointer: str, member: str | None = None) -> Iterator[Change]:
+def _change_both(rule: str, text: str, pointer: str, member: str | None = None) -> Iterator[Change]:
     for direction in Direction:
-        yield _break(rule, direction, text, pointer, member)
+        yield _change(rule, direction, text, pointer, member)
 
 
 def _warn(rule: str, direction: Direction, text: str, pointer: str, member: str) -> Change:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _MOST_STATES: Final = 1500
 _MOST_STATES_WITH_LENGTHS: Final = 6000
-_STATES_A_STEP: Final = 40
 _LONGEST: Final = 200
 """Longer strings are not taken out of a language, which only makes it greater."""
 
@@ -101,15 +100,14 @@ def _is_empty(language: Language, most: int, budget: Budget) -> bool:
         return False
     budget.spend()
     try:
-        return find_member(language, most) is None
+        return find_member(language, most, budget.spend) is None
     except TooManyStatesError:
-        budget.spend(most // _STATES_A_STEP)
         return False
 
 
-def find_string(strings: Strings) -> str | None:
+def find_string(strings: Strings, budget: Budget) -> str | None:
     """Return a shortest of the strings, None if none is found."""
     try:
-        return find_member(strings.get_language(), _MOST_STATES_WITH_LENGTHS)
+        return find_member(strings.get_language(), _MOST_STATES_WITH_LENGTHS, budget.spend)
     except TooManyStatesError:
         return None
