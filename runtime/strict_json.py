@@ -35,8 +35,8 @@ else:  # recursive aliases stand in the way of get_type_hints and of pydantic
 DEEPEST: Final = 512
 """How many arrays and objects may stand inside each other."""
 
-READ_STRINGS: Final = {"const": "a", "enum": ["b"]}
-"""A schema that nothing fits; under ``not`` it makes a validator read each string.
+READ_STRINGS: Final = {"enum": [""], "minLength": 1}
+"""A schema that nothing fits in any draft; under ``not`` a validator reads each string for it.
 
 A bare ``{"type": "string"}`` takes a lone surrogate, since it never looks inside.
 """

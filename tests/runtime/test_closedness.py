@@ -193,3 +193,23 @@ def test_a_closed_schema_accepts_nothing_that_is_no_json(
         except ValueError:
             accepted = False
         assert not accepted, (schema, value)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-06/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        MODERN,
+    ],
+)
+def test_reading_strings_refuses_none_but_those_with_lone_surrogates(draft: str) -> None:
+    document = {"$schema": draft, "type": "array", "items": {"type": "string"}}
+    assert ClosednessSurvey(document).find_levels(document) == 1
+    validator = jsonschema_rs.validator_for(document)
+    for text in ("", "a", "b", "\0", "\U0001f680"):
+        assert validator.is_valid([text])
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        validator.is_valid(["\ud800"])
