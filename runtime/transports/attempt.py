@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pi_contracts.runtime.errors import Cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
     from pi_contracts.runtime.context import Context
     from pi_contracts.runtime.transport import Transport
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=Transport)
 
 
-async def attempt(opening: Coroutine[object, object, T], ctx: Context) -> T:
+async def attempt(opening: Callable[[], Coroutine[object, object, T]], ctx: Context) -> T:
     """Return what *opening* opens, unless *ctx* is cancelled first.
 
     Raises `Cancelled` for a cancelled Context, CancelledError for a cancelled task;
     a transport that was open by then is aborted.
     """
-    if ctx.cancelled:
-        opening.close()
-        raise Cancelled
-    task = asyncio.get_running_loop().create_task(opening)
+    ctx.check()
+    task = asyncio.get_running_loop().create_task(opening())
     subscription = ctx.on_cancel(task.cancel)
     try:
         transport = await task

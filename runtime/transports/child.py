@@ -70,7 +70,8 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         """Kill the child; what was not sent is lost."""
         self._closing = True
         self._aborted = True
-        self._kill()
+        if not self._ended:
+            self._kill()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Hold the child, without reading what it says."""
@@ -81,6 +82,8 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         self._input.set_write_buffer_limits(high=0)
         self._output.pause_reading()
         self.facts = {"transport": "child", "pid": process.get_pid()}
+        if process.is_closing():  # the attempt was cancelled while the pipes were connected
+            self._close_pipes()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Hand on what arrived."""
@@ -101,7 +104,10 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         """Tell the receiver of the end."""
         if self._timer is not None:
             self._timer.cancel()
-        code = None if self._process is None else self._process.get_returncode()
+        code = None
+        if self._process is not None:
+            code = self._process.get_returncode()
+            self._process.close()
         if self._aborted:
             exc = AbortedError()
         elif exc is None and code:
@@ -169,8 +175,8 @@ class StdioTransport(Receiving, asyncio.Protocol):
 
     def abort(self) -> None:
         """End now; what was not sent is lost."""
-        self._aborted = True
-        if self._output is not None:
+        if self._output is not None and not self._ended:
+            self._aborted = True
             self._output.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -228,7 +234,7 @@ def connect_child(
         await loop.subprocess_exec(lambda: made, *words, stderr=None, **options)
         return made
 
-    return lambda ctx: attempt(start_child(), ctx)
+    return lambda ctx: attempt(start_child, ctx)
 
 
 def listen_stdio() -> Callable[[Accept], Awaitable[Listening]]:

@@ -36,6 +36,7 @@ class MemoryTransport(Receiving):
         self._scheduled = False
         self._paused = False
         self._closing = False
+        self._aborted = False
         self.facts = {"transport": "memory"}
 
     def start(self, receiver: Receiver) -> None:
@@ -62,7 +63,7 @@ class MemoryTransport(Receiving):
 
     def abort(self) -> None:
         """End both sides; what is underway is lost."""
-        self._closing = True
+        self._closing = self._aborted = True
         self._underway.clear()
         self._loop.call_soon(self._end_both, AbortedError())
 
@@ -92,7 +93,7 @@ class MemoryTransport(Receiving):
     def _cross(self) -> None:
         self._scheduled = False
         other = self._other
-        if other is None:
+        if other is None or self._aborted:
             return
         if self._underway:
             data = b"".join(self._underway)
@@ -144,7 +145,7 @@ def connect_memory(
         address.acceptor.accept(server)
         return client
 
-    return lambda ctx: attempt(open_pair(), ctx)
+    return lambda ctx: attempt(open_pair, ctx)
 
 
 def listen_memory(address: MemoryAddress) -> Callable[[Accept], Awaitable[Listening]]:

@@ -77,7 +77,7 @@ def connect_tcp(
         await loop.create_connection(lambda: made, host, port, ssl=context, server_hostname=name)
         return made
 
-    return lambda ctx: attempt(open_socket(), ctx)
+    return lambda ctx: attempt(open_socket, ctx)
 
 
 def listen_tcp(host: str, port: int, *, tls: ServerTls) -> Callable[[Accept], Awaitable[Listening]]:

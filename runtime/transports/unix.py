@@ -70,7 +70,7 @@ def connect_unix(
             )
         return made
 
-    return lambda ctx: attempt(open_socket(), ctx)
+    return lambda ctx: attempt(open_socket, ctx)
 
 
 def listen_unix(

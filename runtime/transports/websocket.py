@@ -94,7 +94,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
     def abort(self) -> None:
         """End now, without a closing handshake; what was not sent is lost."""
         self._closing = True
-        if self._transport is not None:
+        if self._transport is not None and not self._ended:
             self._fault = AbortedError()
             self._transport.abort()
 
@@ -102,7 +102,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         """Begin the opening handshake; only it is read before the start."""
         made = cast("asyncio.Transport", transport)
         self._transport = made
-        made.set_write_buffer_limits(high=0)
+        made.set_write_buffer_limits(high=1, low=0)  # a TLS transport pauses at 0 bytes over 0
         self.facts = describe_peer(made, "websocket")
         self._timer = asyncio.get_running_loop().call_later(HANDSHAKE, self._give_up)
         from websockets.client import ClientProtocol  # noqa: PLC0415 - an optional extra
@@ -236,6 +236,7 @@ def connect_websocket(
         loop = asyncio.get_running_loop()
         place = parse_uri(uri)
         opened: asyncio.Future[None] = loop.create_future()
+        opened.add_done_callback(lambda future: future.cancelled() or future.exception())
 
         def settle(_: WebSocketTransport, error: Exception | None) -> None:
             if opened.done():
@@ -262,7 +263,7 @@ def connect_websocket(
             raise
         return made
 
-    return lambda ctx: attempt(open_socket(), ctx)
+    return lambda ctx: attempt(open_socket, ctx)
 
 
 def listen_websocket(
