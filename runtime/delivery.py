@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, Generic, TypeVar
 
 from .context import BACKGROUND, Cancellation, Context, make_delivery_context
-from .errors import Overflow
+from .errors import Overflow, ServiceError
 from .failures import report
 
 T = TypeVar("T")
@@ -45,6 +45,8 @@ class ListenerSubscription(Generic[T]):
         self._scope = BACKGROUND.with_cancellation(self._cancellation)
         self.since: Final = since
         """The number of the last value that this subscription must not see again."""
+        self.failure: ServiceError | None = None
+        """Why it was ended by something else than `close`, if it was."""
 
     @property
     def closed(self) -> bool:
@@ -60,6 +62,10 @@ class ListenerSubscription(Generic[T]):
         self._cancellation.cancel()
         if self._task is not None and self._task is not _find_current_task():
             self._task.cancel()
+
+    def drop_waiting(self) -> None:
+        """Forget what waits for the listener."""
+        self._inbox.clear()
 
     def deliver(self, value: T, source: Context) -> Exception | None:
         """Hand *value* to the listener, or to its inbox; return what went wrong."""
@@ -82,10 +88,11 @@ class ListenerSubscription(Generic[T]):
         if self._channel.coalesces:
             self._inbox.clear()
         elif len(self._inbox) == MOST_WAITING:
-            self.close()
-            return Overflow(
+            self.failure = Overflow(
                 f"{MOST_WAITING} events wait for a listener; its subscription has ended"
             )
+            self.close()
+            return self.failure
         self._inbox.append((value, ctx))
         return None
 
@@ -134,6 +141,8 @@ class Channel(Generic[T]):
         self.coalesces: Final = coalesces
         """Whether only the latest value matters to a listener that is still busy."""
         self._subscriptions: dict[ListenerSubscription[T], None] = {}
+        self.on_demand: Callable[[bool], object] | None = None
+        """Is called with True before the first listener, and with False after the last."""
         self._queue: deque[tuple[int, T, Context]] = deque()
         self._delivering = False
         self._number = 0
@@ -145,12 +154,33 @@ class Channel(Generic[T]):
         if not callable(listener):
             raise TypeError("a listener is a function of a value and a Context")
         subscription = ListenerSubscription(self, listener, since=self._number, accepts=accepts)
+        is_first = not self._subscriptions
         self._subscriptions[subscription] = None
+        if is_first and self.on_demand is not None:
+            self.on_demand(True)
         return subscription
 
     def forget(self, subscription: ListenerSubscription[T]) -> None:
         """Deliver nothing more to *subscription*."""
-        self._subscriptions.pop(subscription, None)
+        was_there = self._subscriptions.pop(subscription, self) is None
+        if was_there and not self._subscriptions and self.on_demand is not None:
+            self.on_demand(False)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._subscriptions)
+
+    def end(self, failure: ServiceError) -> None:
+        """Close every subscription, each of which tells why."""
+        for subscription in list(self._subscriptions):
+            subscription.failure = failure
+            subscription.close()
+
+    def drop_waiting(self) -> None:
+        """Forget what waits for listeners that are still busy."""
+        for subscription in self._subscriptions:
+            subscription.drop_waiting()
 
     def deliver_first(self, subscription: ListenerSubscription[T], value: T) -> None:
         """Deliver a value that is there already to a subscription that is new.

@@ -6,6 +6,7 @@ arose in. How a `ContractViolation` is worded belongs to ``wording.py``.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar, Final
 
 # ruff: noqa: N818 - errors are named by what is wrong, and users know these names
@@ -273,6 +274,9 @@ class UnannouncedError(ServiceError):
         super().__init__(message, data)
         self.__dict__["code"] = code  # of the instance: this class stands for any code
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return UnannouncedError, (self.code, self.message, self.data)
+
 
 class Overflow(ServiceError):
     """A subscriber was too slow, and its subscription has ended."""
@@ -287,6 +291,13 @@ class InternalError(ServiceError):
     """
 
     code = "internal"
+
+
+def copy_error(error: ServiceError) -> ServiceError:
+    """Return *error* again, to be raised: each raising writes its own traceback."""
+    again = copy.copy(error)
+    again.__traceback__ = None
+    return again
 
 
 _LONGEST_TOKEN: Final = 60

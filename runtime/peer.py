@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
     from .context import Context
+    from .handling import Follower
     from .protocol import Happening
+    from .protocol.states import Subject
+    from .remote import RemoteReference
+    from .targets import Target
     from .tracing import Tracer
     from .transport import Clock, Timer, Transport
 
@@ -66,6 +70,8 @@ class Peer:
         clock: Clock | None = None,
         tracer: Tracer | None = None,
     ) -> None:
+        self.closed_here = False
+        """Whether this side closed the link."""
         self.identity: str | None = None
         """Who the client is, at a server that authenticates."""
         self.connection: Final = Connection(
@@ -85,6 +91,8 @@ class Peer:
         self._gone: asyncio.Future[None] = self._loop.create_future()
         self._ending: ErrorEnvelope | None = None
         self._on_end: list[Callable[[Failure], object]] = []
+        self.held: Final[dict[str, RemoteReference[Any]]] = {}
+        """The private references that came over this connection, by name."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: Timer | None = None
         self._armed: float | None = None
@@ -123,7 +131,7 @@ class Peer:
             self.connection.start(self._clock.time())
             self._transport.start(self)
             self.flush()
-            self._arm()
+            self.arm()
 
     async def open(self, ctx: Context) -> None:
         """Do the handshake.
@@ -153,6 +161,7 @@ class Peer:
     def close_soon(self, error: ErrorEnvelope | None = None) -> None:
         """Do what `close` does, without waiting."""
         if self._ending is None:
+            self.closed_here = True
             self.connection.end(error)
             self._finish(error or ErrorEnvelope("disconnected", "this side closed the link"))
 
@@ -219,6 +228,34 @@ class Peer:
         else:
             self.flush_soon()
 
+    # Subscribing
+
+    def subscribe(self, follower: Follower, subject: Subject, target: Target, **more: str) -> None:
+        """Let *follower* have what is published of *target*."""
+        token = target.token
+        self.connection.followed.subscribe(
+            follower,
+            subject,
+            mode=target.mode,
+            version=token.version,
+            digest=token.digest,
+            **target.address,
+            **more,
+        )
+        self.flush_soon()
+
+    def unsubscribe(self, follower: Follower) -> None:
+        """Let *follower* have nothing more."""
+        if self._ending is None:
+            self.connection.followed.unsubscribe(follower)
+            self.flush_soon()
+
+    def release(self, reference: str, count: int) -> None:
+        """Give up a private reference that came *count* times."""
+        if self._ending is None:
+            self.connection.release(reference, count)
+            self.flush_soon()
+
     # Within
 
     def _handle(self, happenings: Iterable[Happening]) -> None:
@@ -283,7 +320,7 @@ class Peer:
             }
         )
         self.flush()
-        self._arm()
+        self.arm()
         self._opened.set_result(None)
 
     def _take_published(self, published: Published) -> None:
@@ -297,7 +334,7 @@ class Peer:
         self._flushing = False
         self.flush()
 
-    def _arm(self) -> None:
+    def arm(self) -> None:
         """Let the one timer go off when the connection's next deadline is."""
         due = self.connection.next_deadline
         if due is None or (self._armed is not None and self._armed <= due):
@@ -311,7 +348,7 @@ class Peer:
         self._armed = None
         if self._ending is None:
             self._handle(self.connection.handle_deadline(self._clock.time()))
-            self._arm()
+            self.arm()
 
     def _finish(self, error: ErrorEnvelope) -> None:
         """End everything that hangs on the link; the transport may still send what waits."""

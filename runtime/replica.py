@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from .delivery import Channel, Listener, ListenerSubscription
-from .errors import NotHydrated
+from .errors import NotHydrated, copy_error
 
 if TYPE_CHECKING:
     from .context import Context
+    from .errors import ServiceError
     from .members import StateMember
 
 T = TypeVar("T")
@@ -27,16 +28,28 @@ class ReplicaFeed(Generic[T]):
         self.ready = False
         self.known: tuple[T] | tuple[()] = ()
         """The value last installed, if one was."""
+        self.failure: ServiceError | None = None
+        """Why there will be no value."""
 
     def install(self, value: T, source: Context) -> None:
         """Make *value*, a snapshot or an update, the current one, and deliver it."""
+        self.store(value)
+        self.announce(source)
+
+    def store(self, value: T) -> None:
+        """Make *value* the current one, without delivering it yet."""
         self.known = (value,)
         self.ready = True
-        self.channel.publish(value, source)
+        self.failure = None
 
-    def lose(self) -> None:
+    def announce(self, source: Context) -> None:
+        """Deliver the current value."""
+        self.channel.publish(self.known[0], source)  # type: ignore[misc] # stored before
+
+    def lose(self, failure: ServiceError | None = None) -> None:
         """Make the state not ready; what is known of it is stale from now on."""
         self.ready = False
+        self.failure = failure
 
 
 class Replica(Generic[T]):
@@ -54,7 +67,12 @@ class Replica(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The current value; raises `NotHydrated` while not ready."""
+        """The current value.
+
+        Raises `NotHydrated` while not ready, or the error why it never will be.
+        """
+        if self._feed.failure is not None:
+            raise copy_error(self._feed.failure)
         if not self._feed.ready or not self._feed.known:
             raise NotHydrated(self._feed.name)
         return self._feed.known[0]

@@ -310,6 +310,8 @@ class Connection:
         kind = type(message)
         state = self._sent_row.get(kind)
         if state is None:
+            if self.has_ended:
+                return  # the end races everybody who sends
             raise LocalProtocolError(get_tag(kind), self.role.value, self.state.value)
         text = codec.encode(message)
         longest = self._outbox.longest

@@ -1,0 +1,191 @@
+"""Following a keyed service at the other side, for all its observers here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from .errors import ContractViolation, InvalidJSON, StaleInstance
+from .failures import LOGGER, report
+from .following import Waiters
+from .observing import Observer
+from .protocol import Subject
+from .protocol.messages import Closed, Snapshot, Spawned, Unavailable, Update
+from .remote import RemoteLink
+from .targets import Target, find_mismatch, make_failure, make_unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .errors import ServiceError
+    from .peer import Peer
+    from .protocol.happenings import Publication
+    from .protocol.messages import ErrorEnvelope, Members, States
+    from .tokens import Keyed
+
+
+class RemoteInstance:
+    """One live instance at the other side."""
+
+    def __init__(
+        self, token: Keyed[Any], peer: Peer, key: str, generation: int, address: dict[str, Any]
+    ) -> None:
+        self.key: Final = key
+        self.generation: Final = generation
+        self.target: Final = Target(token, "keyed", key=key, generation=generation, **address)
+        self.target.attach(peer)
+
+    def make_view(self) -> tuple[Any, Callable[[], object]]:
+        """Return a fresh proxy of the instance, and what closes it."""
+        link = RemoteLink(self.target)
+        gone = StaleInstance(f'the instance "{self.key}" of "{self.target.token.id}" is gone')
+        return self.target.token.proxy(link), lambda: link.close(gone)
+
+
+class InstancesFollower:
+    """Follows one keyed service as long as somebody observes it."""
+
+    def __init__(self, token: Keyed[Any], **address: Any) -> None:
+        self._token = token
+        self._address = address
+        self.target: Final = Target(token, "keyed", **address)
+        self.waiters: Final = Waiters()
+        self._observers: dict[Observer, None] = {}
+        self._live: dict[str, RemoteInstance] = {}
+        self._members: Members = {}
+        self._subscribed = False
+
+    @property
+    def hydrated(self) -> bool:
+        """Whether the snapshot has arrived."""
+        return self.target.known is not None
+
+    def observe(self, handler: Callable[[Any, Any], Any]) -> Observer:
+        """Run *handler* for each instance that is live or becomes so."""
+        observer = Observer(self._token.id, handler, self._forget)
+        self._observers[observer] = None
+        if not self._subscribed:
+            self._open()
+        for instance in list(self._live.values()):
+            observer.begin(instance)
+        return observer
+
+    def attach(self, peer: Peer) -> None:
+        """Follow over *peer* from now on."""
+        self.target.attach(peer)
+        if self._observers:
+            self._open()
+
+    def detach(self, *, quietly: bool) -> None:
+        """Cancel every task: the connection is gone, and its instances are with it."""
+        self._subscribed = False
+        self._close_all()
+        self.target.detach(quietly=quietly)
+
+    def leave(self) -> None:
+        """Follow over nothing: the connection goes on without this."""
+        self._unsubscribe()
+        self.detach(quietly=True)
+
+    def close(self) -> None:
+        """Follow no more."""
+        for observer in list(self._observers):
+            observer.close()
+
+    def take(self, message: Publication) -> None:
+        """Take what comes and goes."""
+        try:
+            if isinstance(message, Snapshot):
+                self._take_snapshot(message)
+            elif isinstance(message, Spawned):
+                self._open_instance(message.key, message.generation, message.states)
+            elif isinstance(message, Closed):
+                self._close_instance(message.key)
+            elif isinstance(message, Update):
+                self._live[str(message.key)].target.update(message)
+            elif isinstance(message, Unavailable):
+                self._close_all()
+                self.target.known = None
+        except (ContractViolation, InvalidJSON) as error:
+            self._fail(make_unreadable(self._token.id, error))
+
+    def take_gap(self, error: ErrorEnvelope) -> None:
+        """Wait for the snapshot that follows; instances that it still has go on."""
+        for instance in self._live.values():
+            instance.target.lose()
+        report(f'updates of "{self._token.id}" were lost', make_failure(error))
+
+    def take_end(self, error: ErrorEnvelope) -> None:
+        """Cancel every task, and let every use fail until there is another connection."""
+        self._subscribed = False
+        self._set_failure(make_failure(error))
+
+    def _take_snapshot(self, message: Snapshot) -> None:
+        mismatch = find_mismatch(self.target, message)
+        if mismatch is not None:
+            self._fail(mismatch)
+            return
+        instances = message.instances if isinstance(message.instances, list) else []
+        self._members = self.target.known = message.members
+        kept = {(live.key, live.generation) for live in instances}
+        for instance in list(self._live.values()):
+            if (instance.key, instance.generation) not in kept:
+                self._close_instance(instance.key)
+        for live in instances:
+            self._open_instance(live.key, live.generation, live.states)
+        self.waiters.settle(None)
+
+    def _open_instance(self, key: str, generation: int, states: States) -> None:
+        """Let an instance appear with all its states, or take all of them again."""
+        known = self._live.get(key)
+        if known is not None and known.generation == generation:
+            known.target.install(self._members, states)
+            return
+        if known is not None:
+            self._close_instance(key)
+        peer = self.target.peer
+        assert peer is not None  # noqa: S101 - nothing arrives without one
+        instance = RemoteInstance(self._token, peer, key, generation, self._address)
+        instance.target.install(self._members, states)
+        self._live[key] = instance
+        for observer in list(self._observers):
+            observer.begin(instance)
+
+    def _close_instance(self, key: str) -> None:
+        instance = self._live.pop(key)
+        for observer in list(self._observers):
+            observer.end(instance)
+        if self.target.peer is not None:
+            instance.target.close(self.target.peer)
+        instance.target.detach(quietly=True)
+
+    def _close_all(self) -> None:
+        for key in list(self._live):
+            self._close_instance(key)
+
+    def _open(self) -> None:
+        peer = self.target.peer
+        if peer is not None and self.target.failure is None:
+            self._subscribed = True
+            peer.subscribe(self, Subject.INSTANCES, self.target)
+
+    def _forget(self, observer: Observer) -> None:
+        self._observers.pop(observer, None)
+        if not self._observers and self._subscribed:
+            self._unsubscribe()
+            self._close_all()
+            self.target.known = None
+
+    def _unsubscribe(self) -> None:
+        if self._subscribed and self.target.peer is not None:
+            self.target.peer.unsubscribe(self)
+        self._subscribed = False
+
+    def _fail(self, failure: ServiceError) -> None:
+        self._unsubscribe()
+        self._set_failure(failure)
+
+    def _set_failure(self, failure: ServiceError) -> None:
+        LOGGER.warning('"%s" cannot be observed: %s', self._token.id, failure)
+        self._close_all()
+        self.target.fail(failure)
+        self.waiters.settle(failure)

@@ -1,0 +1,130 @@
+"""Observing keyed services: one task for each observer and live instance."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from .context import BACKGROUND, Cancellation, Context
+from .errors import Cancelled, Disconnected, StaleInstance
+from .failures import report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+_DUE: Final = (Cancelled, StaleInstance, Disconnected)
+"""What a handler may raise because its instance is gone."""
+
+
+class InstanceSource(Protocol):
+    """Something live that observers get views of."""
+
+    @property
+    def key(self) -> str:
+        """The key that it was spawned under."""
+        ...
+
+    def make_view(self) -> tuple[Any, Callable[[], object]]:
+        """Return a fresh service over it, and what closes that."""
+        ...
+
+
+class InstanceView(Generic[T]):
+    """One live instance, as one observer sees it."""
+
+    def __init__(self, key: str, service: T, ctx: Context) -> None:
+        self.key: Final = key
+        self._service = service
+        self._ctx = ctx
+
+    @property
+    def service(self) -> T:
+        """The instance itself; raises `StaleInstance` once it is gone."""
+        if self._ctx.cancelled:
+            raise StaleInstance(f'the instance "{self.key}" is gone')
+        return self._service
+
+
+class _Observation:
+    """One handler's work on one instance."""
+
+    __slots__ = ("cancellation", "close_view", "task")
+
+    def __init__(self, cancellation: Cancellation, close_view: Callable[[], object]) -> None:
+        self.cancellation = cancellation
+        self.close_view = close_view
+        self.task: asyncio.Task[None] | None = None
+
+
+class Observer:
+    """One registration of a handler; closing it cancels its tasks, and no others."""
+
+    def __init__(
+        self,
+        service: str,
+        handler: Callable[[Any, Context], Any],
+        forget: Callable[[Observer], Any],
+    ) -> None:
+        if not callable(handler):
+            raise TypeError("a handler is a coroutine function of an instance and a Context")
+        self._service = service
+        self._handler = handler
+        self._forget = forget
+        self._observations: dict[InstanceSource, _Observation] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def begin(self, instance: InstanceSource) -> None:
+        """Run the handler on an instance, in a task and under a Context of its own."""
+        if self._closed or instance in self._observations:
+            return
+        cancellation = Cancellation()
+        ctx = BACKGROUND.with_cancellation(cancellation)
+        service, close_view = instance.make_view()
+        observation = _Observation(cancellation, close_view)
+        self._observations[instance] = observation
+        view = InstanceView(instance.key, service, ctx)
+        task = asyncio.get_running_loop().create_task(self._run(view, ctx))
+        observation.task = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self, instance: InstanceSource) -> None:
+        """Cancel the handler of an instance that is gone."""
+        observation = self._observations.pop(instance, None)
+        if observation is None:
+            return
+        observation.cancellation.cancel()
+        observation.close_view()
+        if observation.task is not None and observation.task is not _find_current_task():
+            observation.task.cancel()
+
+    def close(self) -> None:
+        """Observe no more; a second time does nothing."""
+        if not self._closed:
+            self._closed = True
+            for instance in list(self._observations):
+                self.end(instance)
+            self._forget(self)
+
+    async def _run(self, view: InstanceView[Any], ctx: Context) -> None:
+        try:
+            outcome = self._handler(view, ctx)
+            if inspect.isawaitable(outcome):
+                await outcome
+        except asyncio.CancelledError:
+            if not ctx.cancelled:
+                raise
+        except Exception as error:  # noqa: BLE001 - whatever a handler raises is its own
+            if not (ctx.cancelled and isinstance(error, _DUE)):
+                report(f'the observer of "{self._service}" failed at "{view.key}"', error)
+
+
+def _find_current_task() -> asyncio.Task[Any] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None

@@ -1,0 +1,248 @@
+"""What generated proxies are made over, where the provider is at the other end of a wire.
+
+Handles are thin, one a facet; what they share stands in ``targets.py``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from msgspec import UNSET
+
+from . import calls
+from .calls import dump_arguments, make_error, read_answer
+from .envelopes import read_envelope
+from .errors import InvalidJSON, InvalidResult, ServiceError, StaleReference, copy_error
+from .following import ServiceFollower
+from .parse import parse_json
+from .protocol.messages import Failed, Granted
+from .replica import Replica
+from .strict_json import encode
+from .traces import write_trace
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from .context import Context
+    from .delivery import Listener, ListenerSubscription
+    from .link import Reference
+    from .members import EventsMember, Method, StateMember
+    from .outgoing import Answer
+    from .peer import Peer
+    from .replica import ReplicaFeed
+    from .targets import EventHub, Target
+    from .tokens import Referenced
+
+P = TypeVar("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class RemoteLink:
+    """A link to a target at the other side, for one handle."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._states: dict[str, HandleReplica[Any]] = {}
+        self._events: dict[str, RemoteEvents[Any]] = {}
+        self._closed: ServiceError | None = None
+
+    def state(self, member: StateMember[T]) -> HandleReplica[T]:
+        """Return a view of the replica that all handles share."""
+        view = self._states.get(member.name)
+        if view is None:
+            view = self._states[member.name] = HandleReplica(self._target.feeds[member.name])
+        return view
+
+    def events(self, member: EventsMember[T]) -> RemoteEvents[T]:
+        """Return a view of the source of events over there."""
+        view = self._events.get(member.name)
+        if view is None:
+            hub = self._target.get_hub(member)
+            view = self._events[member.name] = RemoteEvents(member, hub)
+        return view
+
+    async def call(self, method: Method[P, R], params: P, ctx: Context) -> R:
+        """Call *method* at the other side, and return its result."""
+        message = await self._call(method, params, ctx)
+        return read_answer(self._target.token, method, self._read(method, message))
+
+    async def call_reference(
+        self, method: Method[Any, Reference[T]], params: object, ctx: Context
+    ) -> Reference[T]:
+        """Call a method that returns a private reference, and return that.
+
+        One object has one reference, as long as that is not released.
+        """
+        message = await self._call(method, params, ctx)
+        target = self._target
+        if isinstance(message, Failed):
+            raise make_error(target.token, method, read_envelope(message.error))
+        token = cast("Referenced[T]", method.get_returned())
+        peer = target.peer
+        place = f"the result of {target.token.id}.{method.name}"
+        if not isinstance(message, Granted):
+            raise InvalidResult(f"{place}: expected a reference, found a value")
+        if peer is None:
+            raise StaleReference("the connection ended before the reference was there")
+        if message.service != token.id:
+            peer.release(message.reference, 1)
+            raise InvalidResult(f'{place}: expected a reference to "{token.id}"')
+        reference = peer.held.get(message.reference)
+        if reference is None:
+            reference = peer.held[message.reference] = RemoteReference(
+                token, peer, message.reference
+            )
+        reference.received += 1
+        return cast("RemoteReference[T]", reference)
+
+    def close(self, error: ServiceError) -> None:
+        """Refuse every later call with *error*, and end every subscription of this handle."""
+        if self._closed is None:
+            self._closed = error
+            for state in self._states.values():
+                state.close()
+            for events in self._events.values():
+                events.close()
+
+    async def _call(self, method: Method[Any, Any], params: object, ctx: Context) -> Answer:
+        ctx.check()
+        if self._closed is not None:
+            raise copy_error(self._closed)
+        target = self._target
+        token = target.token
+        arguments = encode(dump_arguments(token, method, params))
+        peer = target.get_peer(method)
+        if peer.tracer is None:
+            return await peer.calls.call(
+                token.id, method.name, arguments, ctx, trace=write_trace(ctx), **target.address
+            )
+        span = peer.tracer.start_client(token.id, method.name, ctx)
+        code: str | None = "cancelled"
+        try:
+            message = await peer.calls.call(
+                token.id, method.name, arguments, ctx, trace=write_trace(span.ctx), **target.address
+            )
+            code = message.error.code if isinstance(message, Failed) else None
+        except ServiceError as error:
+            code = error.code
+            raise
+        finally:
+            span.end(code)
+        return message
+
+    def _read(self, method: Method[Any, Any], message: Answer) -> calls.Answer:
+        """Return the answer as ``calls.py`` judges it."""
+        if isinstance(message, Failed):
+            return calls.Answer(read_envelope(message.error))
+        if method.result is None:
+            return calls.Answer()
+        place = f"the result of {self._target.token.id}.{method.name}"
+        if isinstance(message, Granted):
+            if self._target.peer is not None:
+                self._target.peer.release(message.reference, 1)
+            raise InvalidResult(f"{place}: expected a value, found a reference")
+        if message.result is UNSET:
+            raise InvalidResult(f"{place}: expected a value, found none")
+        try:
+            return calls.Answer(result=parse_json(bytes(message.result)))
+        except InvalidJSON as error:
+            raise InvalidResult(f"{place}: {error}") from None
+
+
+class HandleReplica(Replica[T]):
+    """A replica as one handle sees it; its subscriptions end with the handle."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self, feed: ReplicaFeed[T]) -> None:
+        super().__init__(feed)
+        self._open: weakref.WeakSet[ListenerSubscription[T]] = weakref.WeakSet()
+
+    def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
+        """Call *listener* with the current value at once, if there is one, and each later one."""
+        subscription = super().subscribe(listener)
+        self._open.add(subscription)
+        return subscription
+
+    def close(self) -> None:
+        """End every subscription that was made here."""
+        for subscription in list(self._open):
+            subscription.close()
+
+
+class RemoteEvents(Generic[T]):
+    """The events of another process, as one handle sees them."""
+
+    def __init__(self, member: EventsMember[T], hub: EventHub) -> None:
+        self._member = member
+        self._channel = hub.channel
+        self._open: weakref.WeakSet[ListenerSubscription[T]] = weakref.WeakSet()
+
+    def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
+        """Call *listener* with each event from now on."""
+        subscription = self._channel.subscribe(listener)
+        self._open.add(subscription)
+        return subscription
+
+    def on(self, type: str, listener: Listener[T]) -> ListenerSubscription[T]:  # noqa: A002 - the word of the contract
+        """Call *listener* with each event whose discriminator is *type*."""
+        subscription = self._channel.subscribe(listener, self._member.make_filter(type))
+        self._open.add(subscription)
+        return subscription
+
+    def close(self) -> None:
+        """End every subscription that was made here."""
+        for subscription in list(self._open):
+            subscription.close()
+
+
+class RemoteReference(Generic[T]):
+    """A private reference to an implementation at the other side of one connection."""
+
+    def __init__(self, token: Referenced[T], peer: Peer, name: str) -> None:
+        self._token = token
+        self._peer = peer
+        self._name = name
+        self._follower = ServiceFollower(token, "reference", reference=name)
+        self._link = RemoteLink(self._follower.target)
+        self._service = token.proxy(self._link)
+        self._released = False
+        self.received = 0
+        """How often it came over the connection."""
+        self._follower.attach(peer, subscribe=bool(self._follower.target.feeds))
+        peer.on_end(self._lose)
+
+    @property
+    def service(self) -> T:
+        """The service itself; its calls raise `StaleReference` after the end."""
+        return self._service
+
+    async def release(self) -> None:
+        """Give the reference up; a second time does nothing."""
+        if not self._released:
+            self._end(f'the reference to "{self._token.id}" was released')
+            self._peer.held.pop(self._name, None)
+            self._peer.release(self._name, self.received)
+
+    async def __aenter__(self) -> RemoteReference[T]:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.release()
+
+    def _lose(self, failure: calls.Failure) -> None:
+        del failure
+        self._end(f'the reference to "{self._token.id}" ended with its connection')
+
+    def _end(self, why: str) -> None:
+        if not self._released:
+            self._released = True
+            self._link.close(StaleReference(why))
+            self._follower.close()

@@ -1,0 +1,292 @@
+"""Answering one peer: its calls and subscriptions, from the registry."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import UNSET, Raw
+
+from .calls import run_method
+from .context import BACKGROUND, CLIENT, TRACE, Cancellation
+from .envelopes import write_envelope
+from .errors import InvalidJSON
+from .exposure import Exposure, describe_unknown
+from .feeds import FixedFeed, InstancesFeed, SingletonFeed
+from .members import Method
+from .parse import parse_json
+from .protocol.messages import ErrorEnvelope
+from .strict_json import encode
+from .traces import read_trace
+
+if TYPE_CHECKING:
+    from .calls import Answer
+    from .context import Context
+    from .feeds import Feed
+    from .keyed import LiveInstance
+    from .peer import Peer
+    from .protocol.messages import Call, Subscribe
+    from .registry import Registry, Slot
+
+
+class _Running:
+    """A call whose method runs."""
+
+    __slots__ = ("cancellation", "task")
+
+    def __init__(self, cancellation: Cancellation) -> None:
+        self.cancellation = cancellation
+        self.task: asyncio.Task[None] | None = None
+
+
+class GrantedReference:
+    """A private reference of this peer: what it is to, and what it came from."""
+
+    __slots__ = ("exposure", "name", "source")
+
+    def __init__(self, name: str, exposure: Exposure, source: Exposure) -> None:
+        self.name: Final = name
+        self.exposure: Final = exposure
+        self.source: Final = source
+
+
+class Serving:
+    """The provider's side of one connection."""
+
+    def __init__(self, peer: Peer, registry: Registry) -> None:
+        self.peer: Final = peer
+        self._registry = registry
+        self._served = peer.connection.served
+        self._loop = asyncio.get_running_loop()
+        self._running: dict[int, _Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._feeds: dict[int, Feed] = {}
+        self._references: dict[str, GrantedReference] = {}
+        self._names: dict[int, str] = {}
+        identity = peer.identity
+        self._scope = BACKGROUND if identity is None else BACKGROUND.with_value(CLIENT, identity)
+
+    # Calls
+
+    def take_call(self, message: Call) -> None:
+        """Run the method that a call names, in a task of its own, or refuse the call."""
+        found = self._find_method(message)
+        if isinstance(found, ErrorEnvelope):
+            self._fail(message.id, found)
+            return
+        exposure, method = found
+        if len(self._tasks) >= 2 * self.peer.connection.limits.calls:
+            problem = "too many calls that were cancelled are still running"
+            self._fail(message.id, ErrorEnvelope("overflow", problem))
+            return
+        try:
+            arguments = parse_json(bytes(message.arguments))
+        except InvalidJSON as error:
+            place = f"the arguments of {exposure.token.id}.{method.name}"
+            self._fail(message.id, ErrorEnvelope("invalid_arguments", f"{place}: {error}"))
+            return
+        running = _Running(Cancellation())
+        ctx = self._scope.with_cancellation(running.cancellation)
+        carrier = read_trace(message.trace)
+        if carrier is not None:
+            ctx = ctx.with_value(TRACE, carrier)
+        task = self._loop.create_task(self._run(message.id, exposure, method, arguments, ctx))
+        running.task = task
+        self._running[message.id] = running
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(
+        self,
+        call_id: int,
+        exposure: Exposure,
+        method: Method[Any, Any],
+        arguments: Any,
+        ctx: Context,
+    ) -> None:
+        tracer = self.peer.tracer
+        span = None
+        if tracer is not None:
+            span = tracer.start_server(exposure.token.id, method.name, ctx)
+            ctx = span.ctx
+        code: str | None = "cancelled"
+        try:
+            answer = await run_method(
+                exposure.token, method, exposure.implementation, arguments, ctx
+            )
+            code = None if answer.failure is None else answer.failure.code
+            if self._running.pop(call_id, None) is not None:
+                self._answer(call_id, exposure, method, answer)
+        finally:
+            if span is not None:
+                span.end(code)
+
+    def _answer(
+        self, call_id: int, source: Exposure, method: Method[Any, Any], answer: Answer
+    ) -> None:
+        now = self._loop.time()
+        if answer.failure is not None:
+            self._served.fail(call_id, write_envelope(answer.failure), now)
+        elif method.get_returned() is not None:
+            self._grant(call_id, source, method, answer.reference, now)
+        elif method.result is None:
+            self._served.answer(call_id, UNSET, now)
+        else:
+            self._served.answer(call_id, Raw(encode(answer.result)), now)
+        self.peer.flush_answer()
+
+    def take_cancel(self, call_id: int) -> None:
+        """Cancel the Context of a call, and its task; the call is answered already."""
+        running = self._running.pop(call_id, None)
+        if running is not None:
+            _stop(running)
+
+    def _fail(self, call_id: int, error: ErrorEnvelope) -> None:
+        self._served.fail(call_id, error, self._loop.time())
+        self.peer.flush_answer()
+
+    def _find_method(self, message: Call) -> tuple[Exposure, Method[Any, Any]] | ErrorEnvelope:
+        exposure = self._find_target(message)
+        if isinstance(exposure, ErrorEnvelope):
+            return exposure
+        member = exposure.members.get(message.member)
+        if isinstance(member, Method):
+            return exposure, member
+        return describe_unknown(exposure, message.member, "method")
+
+    def _find_target(self, message: Call | Subscribe) -> Exposure | ErrorEnvelope:
+        """Return what a call, or a subscription to events, is addressed to."""
+        if message.reference:
+            return self._references[message.reference].exposure
+        slot = self._find_slot(message)
+        if isinstance(slot, ErrorEnvelope):
+            return slot
+        if slot is None or not slot.provided:
+            return ErrorEnvelope("unknown_service", f'nobody provides "{message.service}" now')
+        if slot.exposure is not None:
+            if message.key is UNSET:
+                return slot.exposure
+            return ErrorEnvelope("mode_mismatch", f'"{message.service}" is not keyed')
+        if message.key is UNSET:
+            return ErrorEnvelope("mode_mismatch", f'"{message.service}" is keyed: name an instance')
+        return _find_instance(slot, message)
+
+    def _find_slot(self, message: Call | Subscribe) -> Slot | ErrorEnvelope | None:
+        if not self._registry.is_allowed(message.service, message.scope):
+            return ErrorEnvelope("service_not_allowed", f'"{message.service}" may not be used here')
+        if message.binding:
+            return ErrorEnvelope("not_attached", "the binding that is meant is over")
+        return self._registry.find(message.service, message.scope)
+
+    # References
+
+    def _grant(
+        self,
+        call_id: int,
+        source: Exposure,
+        method: Method[Any, Any],
+        implementation: object,
+        now: float,
+    ) -> None:
+        token = method.get_returned()
+        assert token is not None  # noqa: S101 - narrows the type
+        name = self._names.get(id(implementation)) or secrets.token_urlsafe(16)
+        if not self._served.grant(call_id, name, token.id, now):
+            return
+        if name not in self._references:
+            self._names[id(implementation)] = name
+            self._references[name] = GrantedReference(name, Exposure(token, implementation), source)
+            self._registry.hold(implementation)
+            self.peer.arm()
+
+    def take_reference_end(self, reference: str) -> None:
+        """Forget a reference that was released, or idle for too long."""
+        granted = self._references.pop(reference, None)
+        if granted is None:
+            return
+        for subscription_id, feed in list(self._feeds.items()):
+            if feed.exposure is granted.exposure:
+                error = ErrorEnvelope("stale_reference", "the reference has ended")
+                self.end_subscription(subscription_id, error)
+        implementation = granted.exposure.implementation
+        del self._names[id(implementation)]
+        self._registry.release(implementation)
+
+    def forget_source(self, source: Exposure) -> None:
+        """End the references that came from what provides a service no more."""
+        for granted in list(self._references.values()):
+            if granted.source is source:
+                self._served.end_reference(granted.name)
+                self.take_reference_end(granted.name)
+
+    # Subscriptions
+
+    def take_subscribe(self, message: Subscribe) -> None:
+        """Open the feed that a subscription asks for, or refuse it."""
+        feed = self._make_feed(message)
+        if isinstance(feed, ErrorEnvelope):
+            self._served.end_subscription(message.id, feed)
+        else:
+            self._feeds[message.id] = feed
+            feed.open()
+        self.peer.flush_answer()
+
+    def _make_feed(self, message: Subscribe) -> Feed | ErrorEnvelope:
+        if message.reference:
+            exposure = self._references[message.reference].exposure
+            return FixedFeed(self, message, exposure)
+        if message.key is not UNSET:
+            found = self._find_target(message)
+            return found if isinstance(found, ErrorEnvelope) else FixedFeed(self, message, found)
+        slot = self._find_slot(message)
+        if isinstance(slot, ErrorEnvelope):
+            return slot
+        if message.mode == "singleton":
+            return SingletonFeed(self, message, self._registry)
+        if message.mode == "keyed":
+            return InstancesFeed(self, message, self._registry)
+        return ErrorEnvelope("mode_mismatch", f'"{message.service}" is not a reference')
+
+    def take_unsubscribe(self, subscription_id: int) -> None:
+        """Close the feed of a subscription that is over."""
+        feed = self._feeds.pop(subscription_id, None)
+        if feed is not None:
+            feed.close()
+
+    def end_subscription(self, subscription_id: int, error: ErrorEnvelope) -> None:
+        """End a subscription, and say why."""
+        self._served.end_subscription(subscription_id, error)
+        self.take_unsubscribe(subscription_id)
+        self.peer.flush_soon()
+
+    def end(self) -> None:
+        """Cancel every call, close every feed and release every reference."""
+        self._registry.leave_peer(self)
+        running, self._running = self._running, {}
+        for call in running.values():
+            _stop(call)
+        feeds, self._feeds = self._feeds, {}
+        for feed in feeds.values():
+            feed.close()
+        references, self._references = self._references, {}
+        self._names.clear()
+        for granted in references.values():
+            self._registry.release(granted.exposure.implementation)
+
+
+def _stop(running: _Running) -> None:
+    running.cancellation.cancel()
+    if running.task is not None:
+        running.task.cancel()
+
+
+def _find_instance(slot: Slot, message: Call | Subscribe) -> Exposure | ErrorEnvelope:
+    keyed = slot.keyed
+    assert keyed is not None  # noqa: S101 - narrows the type
+    instance: LiveInstance | None = keyed.live.get(str(message.key))
+    if instance is not None and instance.generation == message.generation:
+        return instance.exposure
+    if message.generation > keyed.latest:
+        return ErrorEnvelope("unknown_instance", f'there is no such instance of "{slot.service}"')
+    return ErrorEnvelope("stale_instance", f'this instance of "{slot.service}" is gone')
