@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import site
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
 from .entry_points import find_search_path, list_entries
 from .facets import CallSite, Declaration, Report
 from .frames import shorten
+from .host_process import Watch, kill, name_end, send, start
 from .outcomes import Fault, Frame, Job, Line, Order, Outcome, ServiceFacts, Step
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from .entry_points import Entry, InstalledFacets
@@ -40,20 +36,6 @@ HOST_LIMIT: Final = 60.0
 """Seconds that facets which do not end may take together, of one host kind."""
 _GRACE: Final = 2.0
 """Seconds that a process has to end itself, once time is up."""
-_KEPT_VARIABLES: Final = (
-    "DYLD_LIBRARY_PATH",
-    "HOME",
-    "LD_LIBRARY_PATH",
-    "PATH",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "USERPROFILE",
-)
-_PROGRAM: Final = (
-    "import sys; sys.path += sys.argv[1:]; from pi_contracts.plugins.child import main; main()"
-)
 _STACK_LINE: Final = re.compile(r'  File "(.*)", line (\d+)')
 _DECODE: Final = msgspec.json.Decoder(Line).decode
 
@@ -71,11 +53,6 @@ class Recording:
     """Of the plugin's top-level package, if it was found."""
     is_absent: bool = False
     """Whether the plugin is not installed here, and another report stands in for it."""
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether it is not known, for a fault, what the facet declares."""
-        return self.report is None and not self.is_absent
 
 
 def record_manifest(
@@ -167,17 +144,17 @@ class _Host:
                 for recording, _ in self._rows[next_row:]:
                     recording.faults.append(Fault("not-run", f"{lost:.0f}"))
                 return
-            start = time.monotonic()
+            begun = time.monotonic()
             ended = _Run(self._rows[next_row:], self._path, self._show)
             self._follow(ended)
             if ended.is_interrupted:
-                lost += time.monotonic() - start
+                lost += time.monotonic() - begun
             next_row += ended.count
 
     def stop(self) -> None:
         """Start nothing more, and end what runs."""
         self._is_stopped = True
-        _kill(self._process)
+        kill(self._process)
 
     def _follow(self, run: _Run) -> None:
         """Start a process for the facets that are left, and take in what it has told at its end.
@@ -186,14 +163,14 @@ class _Host:
         """
         order = Order([job for _, job in run.rows], self._path, self._limit)
         with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as errors:
-            process = self._process = _start(self._folder, self._path, told, errors)
-            watch = _Watch(process, told.fileno(), self._limit + _GRACE)
+            process = self._process = start(self._folder, self._path, told, errors)
+            watch = Watch(process, told.fileno(), self._limit + _GRACE)
             try:
-                _send(process, order)
+                send(process, order)
                 code = process.wait()
             finally:
                 watch.stop()
-                _kill(process)
+                kill(process)
             told.seek(0)
             run.take(told.readlines())
             if not run.is_over and not self._is_stopped:
@@ -277,7 +254,7 @@ class _Run:
         """Note that the facet which was being set up has ended the process."""
         self.is_interrupted = True
         if self._step is None and not self.count:
-            faults = [Fault("not-started", errors or _name_end(code), phase="import")]
+            faults = [Fault("not-started", errors or name_end(code), phase="import")]
             for recording, _ in self.rows:
                 recording.faults += faults
             self.count = len(self.rows)
@@ -291,87 +268,9 @@ class _Run:
         if is_late or any(line.startswith("Timeout (") for line in self._stack):
             kind, text = "hung", f"{limit:g}"
         else:
-            kind, text = ("noise", "") if self._has_noise else ("ended", _name_end(code))
+            kind, text = ("noise", "") if self._has_noise else ("ended", name_end(code))
         self._add_faults(recording, [Fault(kind, text, frames, step.phase)])
         self.count = max(self.count, index + 1)
-
-
-class _Watch:
-    """Kills a process that tells nothing for too long, if it does not end itself before."""
-
-    def __init__(self, process: subprocess.Popen[bytes], told: int, limit: float) -> None:
-        self._process = process
-        self._told = told
-        self._limit = limit
-        self._is_done = threading.Event()
-        self.is_late = False
-        """Whether it had to be killed."""
-        threading.Thread(target=self._look, daemon=True).start()
-
-    def stop(self) -> None:
-        """Look no more."""
-        self._is_done.set()
-
-    def _look(self) -> None:
-        size = -1
-        while not self._is_done.wait(self._limit):
-            known, size = size, os.fstat(self._told).st_size
-            if size == known:
-                self.is_late = True
-                _kill(self._process)
-                return
-
-
-def _start(
-    folder: str, path: Sequence[str], told: IO[bytes], errors: IO[bytes]
-) -> subprocess.Popen[bytes]:
-    """Start an interpreter that depends on nothing but the installation and *path*.
-
-    As ``python -I``, but sets are iterated in the same order each time, and the
-    user's own site-packages count if they do here.
-    """
-    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    flags = ["-P", "-X", "utf8"]
-    flags += [] if site.ENABLE_USER_SITE else ["-s"]
-    flags += ["-B"] if sys.dont_write_bytecode else []
-    return subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, *flags, "-c", _PROGRAM, *path[1:]],
-        stdin=subprocess.PIPE,
-        stdout=told,
-        stderr=errors,
-        cwd=folder,
-        env={**kept, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"},
-        start_new_session=True,
-    )
-
-
-def _send(process: subprocess.Popen[bytes], order: Order) -> None:
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
-    try:
-        with process.stdin:
-            process.stdin.write(msgspec.json.encode(order))
-    except BrokenPipeError:
-        return  # it has ended before it could read: whoever waits for it says why
-
-
-def _kill(process: subprocess.Popen[bytes] | None) -> None:
-    """End a process and all that it has started."""
-    if process is None:
-        return
-    with suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _name_end(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
 
 
 def _parse_stack(lines: Iterable[str]) -> list[Frame]:

@@ -113,4 +113,7 @@ def list_entries(manifest: Manifest, installed: InstalledFacets) -> list[Entry]:
             text = facet if isinstance(facet, str) else facet.entry
             origin = Origin(manifest.locator, f"{pointer}/facets/{step}")
             found.append(Entry(plugin.id, kind, text, origin))
-    return list({(entry.plugin, entry.kind): entry for entry in reversed(found)}.values())[::-1]
+    firsts: dict[tuple[str, str], Entry] = {}
+    for entry in found:
+        firsts.setdefault((entry.plugin, entry.kind), entry)
+    return list(firsts.values())

@@ -225,8 +225,8 @@ def read_plan(
         if boundaries is not None:
             from .boundaries import find_crossings  # noqa: PLC0415 # as above
 
-            entries, path = list_entries(parsed, installed), find_whole_path(folder)
-            crossings = find_crossings(entries, path, boundaries, show)
+            entries = list_entries(parsed, installed)
+            crossings = find_crossings(entries, find_whole_path(folder), boundaries, show)
     book = make_book(contracts, recordings)
     return make_plan(
         parsed,
