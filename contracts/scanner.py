@@ -69,6 +69,10 @@ _HINTS = (
 )
 
 
+_OBJECT = -1
+"""Stands where an open array has its index."""
+
+
 class _Scanner:
     """A careful reader of JSON text without recursion; stops at the first broken token."""
 
@@ -77,7 +81,7 @@ class _Scanner:
         self.max_depth = max_depth
         self.lines = find_lines(text)
         self.result = Scan({}, {}, [])
-        self.stack: list[tuple[str, int | set[str]]] = []
+        self.stack: list[tuple[str, int, set[str]]] = []
         """Of each open array its pointer and next index, of each object its keys."""
 
     def scan(self) -> Scan:
@@ -129,9 +133,9 @@ class _Scanner:
             self.result.faults.append(Fault("too-deep", message, start, "", fix))
             return None
         if lexeme == "{":
-            self.stack.append((pointer, set()))
+            self.stack.append((pointer, _OBJECT, set()))
             return "first key", pointer
-        self.stack.append((pointer, 0))
+        self.stack.append((pointer, 0, set()))
         return "first", f"{pointer}/0"
 
     def _close(self) -> tuple[str, str]:
@@ -142,32 +146,29 @@ class _Scanner:
         return ("more", "") if self.stack else ("end", "")
 
     def _more(self, lexeme: str, start: int) -> tuple[str, str] | None:
-        pointer, state = self.stack[-1]
-        if lexeme == ("]" if isinstance(state, int) else "}"):
+        pointer, index, _ = self.stack[-1]
+        if lexeme == ("]" if index != _OBJECT else "}"):
             return self._close()
         if lexeme != ",":
             self._break(start, "more")
             return None
-        if isinstance(state, int):
-            self.stack[-1] = (pointer, state + 1)
-            return "value", f"{pointer}/{state + 1}"
+        if index != _OBJECT:
+            self.stack[-1] = (pointer, index + 1, set())
+            return "value", f"{pointer}/{index + 1}"
         return "key", ""
 
     def _enter_key(self, lexeme: str, start: int) -> str:
-        parent, keys = self.stack[-1]
+        parent, _, keys = self.stack[-1]
         key: str = json.loads(lexeme)
         pointer = f"{parent}/{key.replace('~', '~0').replace('/', '~1')}"
         self._check_scalar(pointer, "string", lexeme, start)
-        if isinstance(keys, set):
-            if key in keys:
-                first = bisect.bisect_right(self.lines, self.result.keys[pointer])
-                message = (
-                    f'the key "{escape(key)}" stands twice in one object, first on line {first}'
-                )
-                fix = "remove or rename one of the two"
-                self.result.faults.append(Fault("duplicate-key", message, start, pointer, fix))
-                return pointer
-            keys.add(key)
+        if key in keys:
+            first = bisect.bisect_right(self.lines, self.result.keys[pointer])
+            message = f'the key "{escape(key)}" stands twice in one object, first on line {first}'
+            fix = "remove or rename one of the two"
+            self.result.faults.append(Fault("duplicate-key", message, start, pointer, fix))
+            return pointer
+        keys.add(key)
         self.result.keys[pointer] = start
         return pointer
 

@@ -13,7 +13,7 @@ from pi_contracts.contracts.catalogue import Catalogue
 from pi_contracts.contracts.documents import Document
 from pi_contracts.contracts.drafts import Dialect, Draft, find_draft
 from pi_contracts.contracts.findings import Severity
-from pi_contracts.contracts.json_values import look_up
+from pi_contracts.contracts.json_values import is_object, look_up
 from pi_contracts.contracts.model import Location
 from pi_contracts.contracts.rings import check_rings
 from pi_contracts.contracts.source import parse_source
@@ -28,11 +28,9 @@ BASE = "http://x/"
 def make_catalogue(files: Mapping[str, Any], *, role: Any = "schema") -> Catalogue:
     catalogue = Catalogue()
     for path, value in files.items():
-        declared = value.get("$schema", D20.value) if isinstance(value, dict) else D20.value
-        dialect = Dialect(
-            find_draft(declared) or D20,
-            asserts_format=isinstance(value, dict) and value.get("formats") == "assert",
-        )
+        facts: dict[str, Any] = value if is_object(value) else {}
+        draft = find_draft(facts.get("$schema", D20.value)) or D20
+        dialect = Dialect(draft, asserts_format=facts.get("formats") == "assert")
         source = parse_source(json.dumps(value), path)
         catalogue.add(Document(BASE + path, BASE + path, path, source, dialect, role))
     catalogue.settle()
@@ -107,12 +105,14 @@ def test_a_root_is_named_by_its_definition_or_by_its_role(pointer: str, referenc
 
 
 def test_names_that_collide_are_told_apart_by_their_place() -> None:
-    value = {
+    value: dict[str, Any] = {
         "$defs": {"b": {"type": "null"}, "b.C": {"type": "null"}, "root": {"type": "null"}},
         "prefixItems": [
             {"$ref": "b.json"},
             {"$ref": "b.json#/$defs/C"},
-            *({"$ref": f"#/$defs/{name}"} for name in ("b", "b.C", "root")),
+            {"$ref": "#/$defs/b"},
+            {"$ref": "#/$defs/b.C"},
+            {"$ref": "#/$defs/root"},
         ],
         "type": "array",
     }

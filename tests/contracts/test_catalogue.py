@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pi_contracts.contracts.catalogue import Catalogue, find_embedded_draft, unescape
 from pi_contracts.contracts.documents import Document
 from pi_contracts.contracts.drafts import Dialect, Draft, find_draft
-from pi_contracts.contracts.json_values import look_up
+from pi_contracts.contracts.json_values import is_object, look_up
 from pi_contracts.contracts.model import Location
 from pi_contracts.contracts.source import parse_source
 from referencing import Registry, Resource
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 D4, D6, D7, D19, D20 = Draft
 BASE = "file:///w/"
-SPECIFICATIONS = {
+SPECIFICATIONS: dict[Draft, Any] = {
     D4: referencing.jsonschema.DRAFT4,
     D6: referencing.jsonschema.DRAFT6,
     D7: referencing.jsonschema.DRAFT7,
@@ -31,7 +31,7 @@ SPECIFICATIONS = {
 
 
 def make_document(path: str, value: Any, role: Any = "schema") -> Document:
-    declared = value.get("$schema", D20.value) if isinstance(value, dict) else D20.value
+    declared = value.get("$schema", D20.value) if is_object(value) else D20.value
     source = parse_source(json.dumps(value), path)
     dialect = Dialect(find_draft(declared) or D20)
     return Document(BASE + path, BASE + path, path, source, dialect, role)
@@ -172,14 +172,14 @@ def test_a_broken_reference_says_why(name: str) -> None:
 
 
 def test_hints_are_given_up_to_a_bound() -> None:
-    value = {"$defs": {"b": {}}, "anyOf": [{"$ref": "#/$defs/B"}] * 300}
+    value: dict[str, Any] = {"$defs": {"b": {}}, "anyOf": [{"$ref": "#/$defs/B"}] * 300}
     problems = [one.problem for one in make_catalogue({"a.json": value}).get_references()]
     assert "did you mean" in problems[0]
     assert "did you mean" not in problems[-1]
 
 
 def test_the_schemas_of_a_document_come_in_the_order_of_the_text() -> None:
-    value = {
+    value: dict[str, Any] = {
         "items": {"not": True},
         "$defs": {"b": {"$ref": "#/x/0"}, "a": {}},
         "x": [{"items": {}}],
@@ -188,6 +188,14 @@ def test_the_schemas_of_a_document_come_in_the_order_of_the_text() -> None:
     (document,) = catalogue.documents.values()
     pointers = [location.pointer for location, _ in catalogue.get_schemas(document)]
     assert pointers == ["", "/items", "/items/not", "/$defs/b", "/$defs/a", "/x/0", "/x/0/items"]
+
+
+def test_a_schema_is_entered_once_from_whichever_place() -> None:
+    value = {"anyOf": [{"$ref": "#/x/not"}, {"$ref": "#/x"}], "x": {"not": {}}}
+    catalogue = make_catalogue({"a.json": value})
+    (document,) = catalogue.documents.values()
+    pointers = [location.pointer for location, _ in catalogue.get_schemas(document)]
+    assert pointers == ["", "/anyOf/0", "/anyOf/1", "/x/not", "/x"]
 
 
 def test_what_holds_for_a_schema_is_that_of_its_resource() -> None:
@@ -212,7 +220,7 @@ def test_a_place_that_holds_no_schema_is_refused() -> None:
 
 
 def test_the_schemas_of_a_contract_are_those_that_its_keywords_hold() -> None:
-    value = {
+    value: dict[str, Any] = {
         "$id": "http://x/c",
         "service": {"key": {}},
         "members": {"a": {"params": {"p": {"$ref": "#/$defs/D"}}, "result": {"$ref": "#/members"}}},
@@ -247,7 +255,7 @@ def test_a_document_may_have_another_name_and_a_base_of_its_own() -> None:
 
 
 def test_dynamic_anchors_belong_to_their_resource() -> None:
-    value = {
+    value: dict[str, Any] = {
         "$schema": D19.value,
         "$recursiveAnchor": True,
         "items": {"$recursiveAnchor": True, "$dynamicAnchor": "T"},
@@ -312,7 +320,8 @@ def test_references_lead_where_the_referencing_library_finds_them(data: Any, dra
     schema: Any = look_up(files[home.document.removeprefix(BASE)], home.pointer)
     schema["not"] = {"$ref": reference}
 
-    registry: Registry[Any] = Registry().with_resources(
+    empty: Registry[Any] = Registry()
+    registry = empty.with_resources(
         (BASE + path, Resource(value, SPECIFICATIONS[draft])) for path, value in files.items()
     )
     try:

@@ -339,7 +339,11 @@ def test_a_mistake_is_worded_with_its_place_and_a_way_out(
 
 
 def test_every_mistake_is_told_in_one_run() -> None:
-    value = {**service(mod=1, version=0), "titel": "", "members": {"a": {"kind": "state"}}}
+    value: dict[str, Any] = {
+        **service(mod=1, version=0),
+        "titel": "",
+        "members": {"a": {"kind": "state"}},
+    }
     pointers = [finding.pointer for finding in check_contract(make_document(value))]
     assert sorted(map(str, pointers)) == [
         "/members/a",
@@ -350,7 +354,7 @@ def test_every_mistake_is_told_in_one_run() -> None:
 
 
 def test_a_healthy_contract_has_no_findings() -> None:
-    value = {
+    value: dict[str, Any] = {
         **BASE,
         **KEYED,
         "members": {
@@ -366,7 +370,7 @@ def test_a_healthy_contract_has_no_findings() -> None:
 
 def test_the_model_says_what_the_file_says() -> None:
     old = {"since": "2", "use": "b", "reason": "slow"}
-    value = {
+    value: dict[str, Any] = {
         **BASE,
         "title": "M",
         "description": "About m.",

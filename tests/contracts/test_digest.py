@@ -14,6 +14,7 @@ from pi_contracts.contracts.digest import (
     get_payloads,
     make_contract_bundle,
 )
+from pi_contracts.contracts.json_values import is_object
 from pi_contracts.contracts.model import Location
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def digest(
 
 
 def reverse(value: Any) -> Any:
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: reverse(item) for key, item in reversed(value.items())}
     return value
 
@@ -162,6 +163,11 @@ def test_every_payload_has_a_name_in_the_bundle(read_files: ReadFiles) -> None:
     assert made.pointers["go.result"] == "#/$defs/common.Q"
 
 
+def test_a_contract_may_have_few_payloads(read_files: ReadFiles) -> None:
+    (contract,) = read_files({"job.contract.json": JOB}).catalogue.contracts.values()
+    assert list(get_payloads(contract)) == ["now.value"]
+
+
 # Of RFC 8785, appendix B, by their bits; integers of ours are another matter.
 DOUBLES = {
     0x0000000000000000: "0",
@@ -186,7 +192,7 @@ DOUBLES = {
     0xBECBF647612F3696: "-0.0000033333333333333333",
     0x43143FF3C1CB0959: "1424953923781206.2",
 }
-CANONICAL = [
+CANONICAL: list[tuple[Any, str]] = [
     (10**25, "10000000000000000000000000"),
     (1.0, "1"),
     (-1.5, "-1.5"),

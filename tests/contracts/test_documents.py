@@ -105,7 +105,7 @@ STEMS = [
     (".json", ".json"),
     ("text", "text"),
 ]
-ROLES = [
+ROLES: list[tuple[str, Any, bool, str]] = [
     ("x.contract.json", {}, False, "contract"),
     ("x.schema.json", {"service": {}}, False, "schema"),
     ("x.json", {"service": {}}, True, "contract"),

@@ -39,7 +39,7 @@ NEAREST = [
     ("zzz", ["type"], None),
     ("x" * 1000, ["x" * 999], None),
 ]
-KINDS = [
+KINDS: list[tuple[Any, str]] = [
     (None, "null"),
     (True, "a boolean"),
     (1, "a number"),

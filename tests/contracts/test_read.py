@@ -366,6 +366,15 @@ def test_the_schemas_of_json_schema_itself_are_there(uri: str, read_files: ReadF
     assert [finding.pointer for finding in reading.findings] == ["/anyOf/1/$ref"]
 
 
+def test_a_schema_of_json_schema_is_one_document_in_any_spelling(read_files: ReadFiles) -> None:
+    uri = "//json-schema.org/draft-07/schema"
+    value = {"anyOf": [{"$ref": f"http:{uri}#"}, {"$ref": f"https:{uri}"}]}
+    reading = read_files({"a.schema.json": value})
+    first, second = list(reading.catalogue.get_references())[:2]
+    assert first.target == second.target
+    assert reading.is_sound
+
+
 def test_a_schema_of_json_schema_that_does_not_exist_is_not_found(read_files: ReadFiles) -> None:
     reading = read_files({"a.schema.json": {"$ref": "https://json-schema.org/draft/2077/schema"}})
     assert tell(reading) == [("unresolved-ref", "a.schema.json")]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from typing import Any
@@ -126,6 +127,11 @@ def test_every_fault_of_a_text_is_told_in_one_run() -> None:
     ]
 
 
+def test_a_key_that_stands_twice_hides_what_is_below_it() -> None:
+    findings = parse_source('{"a": {"b": 1}, "a": {"b": 2}}', "x").findings
+    assert [finding.pointer for finding in findings] == ["/a"]
+
+
 def test_pairs_of_surrogates_and_a_byte_order_mark_are_text() -> None:
     assert parse_source('["\\ud83d\\ude00"]', "x").value == ["😀"]
     assert parse_source(b"\xef\xbb\xbf[1]", "x").value == [1]
@@ -154,9 +160,7 @@ def test_a_stack_that_is_nearly_used_up_ends_in_a_finding() -> None:
     def descend(levels: int) -> Source:
         return descend(levels - 1) if levels else parse_source(text, "x")
 
-    depth, frame = 0, sys._getframe()
-    while frame.f_back:
-        depth, frame = depth + 1, frame.f_back
+    depth = len(inspect.stack(context=0))
     (finding,) = descend(sys.getrecursionlimit() - depth - 300).findings
     assert finding.rule == "too-deep"
     assert "stack" in finding.message
