@@ -171,7 +171,9 @@ class Prover:
         known = len(self.open)
         left = tuple(dict.fromkeys((*left, *facts.derived)))
         proved = self._decide_open(facts, left, right)
-        if not proved and known == len(self.open):
+        if proved:
+            del self.open[known:]  # what stayed open on the way no longer matters
+        elif known == len(self.open):
             self._record(left, right)
         return proved
 
@@ -193,7 +195,7 @@ class Prover:
         return True
 
     def _decide_open(self, facts: Facts, left: Side, right: Side) -> bool:
-        if (facts.negatives or not facts.goals) and self._judge_quietly(facts, left, right):
+        if (facts.negatives or not facts.goals) and self._judge(facts, left, right):
             return True
         if facts.goals:
             return self._decide_goals(facts, left)
@@ -201,16 +203,7 @@ class Prover:
             choice = next(iter(sort_choices(facts)), None)
             if choice is not None:
                 return self._split(choice, facts, left, right)
-        if facts.negatives:
-            return self._judge(facts, left, right)
         return False
-
-    def _judge_quietly(self, facts: Facts, left: Side, right: Side) -> bool:
-        self._quiet += 1
-        try:
-            return self._judge(facts, left, right)
-        finally:
-            self._quiet -= 1
 
     def _judge(self, facts: Facts, left: Side, right: Side) -> bool:
         """Whether no type has a value of which all literals say so."""

@@ -188,11 +188,19 @@ def intersection(parts: Iterable[Language]) -> Language:
             flat |= part.parts
         elif part is not EVERYTHING:
             flat.add(part)
-    if NOTHING in flat or any(complement(part) in flat for part in flat):
+    if NOTHING in flat or any(_is_refused(part, flat) for part in flat):
         return NOTHING
     if not flat:
         return EVERYTHING
     return next(iter(flat)) if len(flat) == 1 else _keep(Intersection, frozenset(flat))
+
+
+def _is_refused(part: Language, others: set[Language]) -> bool:
+    """Whether no string of *others*, which are all to hold, can be of *part*."""
+    if not isinstance(part, Complement):
+        return False
+    inner = part.inner
+    return inner in others or (isinstance(inner, Intersection) and inner.parts <= others)
 
 
 def complement(inner: Language) -> Language:
@@ -268,7 +276,7 @@ def _get_borders(language: Language) -> frozenset[int]:
 _LIKED: Final = "axz0A1_- "
 
 
-def _choose_characters(language: Language) -> list[int]:
+def choose_characters(language: Language) -> list[int]:
     """Return one character of each set by which the derivatives differ, readable if it can be."""
     starts = sorted({0, *_get_borders(language)})
     chosen: list[int] = []
@@ -314,7 +322,7 @@ def _search(language: Language, most: int, tick: Callable[[], object]) -> str | 
             tick()
         if is_nullable(state):
             return _spell(seen, state)
-        for character in _choose_characters(state):
+        for character in choose_characters(state):
             after = derive(state, character)
             if after not in seen and after is not NOTHING:
                 if len(seen) >= most:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from .long_strings import find_long_member
 from .nodes import LENGTH, AtLeast, AtMost, Format, Pattern, Values
 from .patterns import find_language, find_length_language
 from .regular import (
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST_STATES: Final = 1500
 _MOST_STATES_WITH_LENGTHS: Final = 6000
+_LONG: Final = 100
+_LONGEST_MADE: Final = 100_000
 _LONGEST: Final = 200
 """Longer strings are not taken out of a language, which only makes it greater."""
 
@@ -90,9 +93,11 @@ def is_empty(facts: Facts, budget: Budget) -> bool:
     if set(strings.patterns) & set(strings.refused_patterns):
         return True
     bounded = strings.low > 0 or strings.high is not None
-    return _is_empty(strings.get_language(with_lengths=False), _MOST_STATES, budget) or (
-        bounded and _is_empty(strings.get_language(), _MOST_STATES_WITH_LENGTHS, budget)
-    )
+    if _is_empty(strings.get_language(with_lengths=False), _MOST_STATES, budget):
+        return True
+    if not bounded or _find_long(strings, budget) is not None:
+        return False
+    return _is_empty(strings.get_language(), _MOST_STATES_WITH_LENGTHS, budget)
 
 
 def _is_empty(language: Language, most: int, budget: Budget) -> bool:
@@ -105,8 +110,19 @@ def _is_empty(language: Language, most: int, budget: Budget) -> bool:
         return False
 
 
+def _find_long(strings: Strings, budget: Budget) -> str | None:
+    """Return one of the strings if even the shortest are long, and one is found."""
+    if not _LONG < strings.low <= _LONGEST_MADE:
+        return None
+    language = strings.get_language(with_lengths=False)
+    return find_long_member(language, strings.low, _MOST_STATES, budget.spend)
+
+
 def find_string(strings: Strings, budget: Budget) -> str | None:
     """Return a shortest of the strings, None if none is found."""
+    long = _find_long(strings, budget)
+    if long is not None:
+        return long
     try:
         return find_member(strings.get_language(), _MOST_STATES_WITH_LENGTHS, budget.spend)
     except TooManyStatesError:
