@@ -89,7 +89,7 @@ NAMES = [
 
 @pytest.mark.parametrize(("pointer", "reference"), NAMES)
 def test_a_root_is_named_by_its_definition_or_by_its_role(pointer: str, reference: str) -> None:
-    value = {
+    value: dict[str, Any] = {
         "$defs": {
             "A": {},
             "lead": {"$ref": "#/$defs/A", "title": "B"},

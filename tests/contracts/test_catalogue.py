@@ -191,7 +191,7 @@ def test_the_schemas_of_a_document_come_in_the_order_of_the_text() -> None:
 
 
 def test_a_schema_is_entered_once_from_whichever_place() -> None:
-    value = {"anyOf": [{"$ref": "#/x/not"}, {"$ref": "#/x"}], "x": {"not": {}}}
+    value: dict[str, Any] = {"anyOf": [{"$ref": "#/x/not"}, {"$ref": "#/x"}], "x": {"not": {}}}
     catalogue = make_catalogue({"a.json": value})
     (document,) = catalogue.documents.values()
     pointers = [location.pointer for location, _ in catalogue.get_schemas(document)]
