@@ -420,6 +420,23 @@ def test_plan_answers_questions_in_text_and_json() -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "start"),
+    [("mermaid", "flowchart LR\n"), ("dot", "digraph plan {\n"), ("html", "<!doctype html>\n")],
+)
+def test_a_picture_goes_to_standard_output_and_findings_to_standard_error(
+    form: str, start: str
+) -> None:
+    write_manifest(tui={"entry": "x:tui", "requires": [PROVIDES]})
+    outcome = run("plan", "app.manifest.json", "--format", form)
+    assert outcome.code == 1
+    assert outcome.out.startswith(start)
+    assert "session/shop" in outcome.out
+    assert "[missing-provider]" in outcome.err
+    reports = run("plan", "--facets", "-", "--format", form, stdin="[]")
+    assert (reports.code, reports.err) == (0, "No problems found.\n")
+
+
+@pytest.mark.parametrize(
     ("question", "message"),
     [
         (("--why", "session/shp"), 'no service "session/shp"; did you mean "session/shop"?'),
