@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .documents import CONTRACT_SUFFIX
 from .drafts import DIALECT, VOCABULARIES, Dialect, Draft, find_draft
 from .findings import Finding, escape
-from .json_values import is_object
+from .json_values import is_array, is_object
 from .keywords import SERVED
 from .model import Location
 from .places import find_contract_schemas
@@ -119,10 +119,27 @@ def check_by_meta_schema(catalogue: Catalogue, document: Document) -> Iterator[F
     )
     for location, schema in schemas:
         if is_object(schema):
-            try:
-                jsonschema_rs.meta.validate({**schema, "$schema": document.dialect.draft.value})
-            except jsonschema_rs.ValidationError as fault:
-                yield _word(document, location, fault)
+            marked = {**schema, "$schema": document.dialect.draft.value}
+            if not jsonschema_rs.meta.is_valid(marked):
+                try:
+                    jsonschema_rs.meta.validate(_drop_spelling(marked))
+                except jsonschema_rs.ValidationError as fault:
+                    yield _word(document, location, fault)
+
+
+def _drop_spelling(value: Any) -> Any:
+    """Return a schema whose references say nothing.
+
+    Tools write ``#/definitions/List<Item>``, which is no URI; it is found all the same.
+    """
+    if is_array(value):
+        return [_drop_spelling(item) for item in value]
+    if not is_object(value):
+        return value
+    return {
+        name: "#" if name == "$ref" and isinstance(item, str) else _drop_spelling(item)
+        for name, item in value.items()
+    }
 
 
 def _word(document: Document, location: Location, fault: jsonschema_rs.ValidationError) -> Finding:
