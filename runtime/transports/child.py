@@ -34,7 +34,8 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     """The parent's end: writes to the child's standard input, reads its output."""
 
     def __init__(self, *, patience: float = PATIENCE, credential: str | None = None) -> None:
-        super().__init__(Framing.LENGTH, credential)
+        super().__init__(credential)
+        self.framing: Final = Framing.LENGTH
         self._patience = patience
         self._process: asyncio.SubprocessTransport | None = None
         self._input: asyncio.WriteTransport | None = None
@@ -141,7 +142,8 @@ class StdioTransport(Receiving, asyncio.Protocol):
     """The child's end: reads one descriptor, writes another."""
 
     def __init__(self) -> None:
-        super().__init__(Framing.LENGTH, None)
+        super().__init__(None)
+        self.framing: Final = Framing.LENGTH
         self._input: asyncio.ReadTransport | None = None
         self._output: asyncio.WriteTransport | None = None
         self._aborted = False

@@ -28,7 +28,8 @@ class MemoryTransport(Receiving):
     """One of two ends; what is sent on one is received on the other."""
 
     def __init__(self, *, credential: str | None = None) -> None:
-        super().__init__(Framing.LENGTH, credential)
+        super().__init__(credential)
+        self.framing: Final = Framing.LENGTH
         self._loop = asyncio.get_running_loop()
         self._other: MemoryTransport | None = None
         self._underway: list[bytes] = []

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pi_contracts.runtime.protocol import Framing
     from pi_contracts.runtime.transport import Receiver
 
 
 class Receiving:
     """The half of a transport that tells its receiver; the end may come before anybody listens."""
 
-    def __init__(self, framing: Framing, credential: str | None) -> None:
-        self.framing: Final = framing
+    def __init__(self, credential: str | None) -> None:
         self.credential: Final = credential
         self.facts: Mapping[str, object] = {}
         self._receiver: Receiver | None = None

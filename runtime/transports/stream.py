@@ -7,7 +7,7 @@ is not paused from the beginning: asyncio's TLS would not send the end of its ha
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from pi_contracts.runtime.protocol import Framing
 
@@ -33,7 +33,8 @@ class StreamTransport(Receiving, asyncio.Protocol):
         on_open: Callable[[StreamTransport], object] = lambda _: None,
         credential: str | None = None,
     ) -> None:
-        super().__init__(Framing.LENGTH, credential)
+        super().__init__(credential)
+        self.framing: Final = Framing.LENGTH
         self._describe = describe
         self._on_open = on_open
         self._transport: asyncio.Transport | None = None

@@ -55,7 +55,8 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         *,
         credential: str | None = None,
     ) -> None:
-        super().__init__(Framing.MESSAGE, credential)
+        super().__init__(credential)
+        self.framing: Final = Framing.MESSAGE
         self._protocol = protocol
         self._on_open = on_open
         self._transport: asyncio.Transport | None = None

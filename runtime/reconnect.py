@@ -1,0 +1,283 @@
+"""Staying connected: attempts with a growing wait, and what is known of the connection.
+
+Calls are never kept for a later connection: while there is none they fail. Handles of
+the bindings stay the same from one connection to the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from typing_extensions import ReadOnly, TypedDict
+
+from .context import BACKGROUND, Cancellation
+from .errors import Cancelled, Disconnected, NotAuthorized, ServiceError, UnsupportedVersion
+from .failures import report
+from .members import StateMember
+from .peer import Peer
+from .protocol import Role
+from .schemas import Schemas
+from .state import MutableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .binding import Binding
+    from .context import Context
+    from .protocol import Limits
+    from .registry import Registry
+    from .tracing import Tracer
+    from .transport import Clock, Connect
+
+
+class Connecting(TypedDict):
+    """An attempt is going on; the first one is 1."""
+
+    status: ReadOnly[Literal["connecting"]]
+    attempt: ReadOnly[int]
+
+
+class Connected(TypedDict):
+    """The connection is open, since a time in UTC (RFC 3339)."""
+
+    status: ReadOnly[Literal["connected"]]
+    since: ReadOnly[str]
+
+
+class NotConnected(TypedDict):
+    """There is no connection; ``retryAt`` is null where no attempt will follow."""
+
+    status: ReadOnly[Literal["disconnected"]]
+    since: ReadOnly[str]
+    reason: ReadOnly[str]
+    retryAt: ReadOnly[str | None]
+
+
+ConnectionState: TypeAlias = Connecting | Connected | NotConnected
+
+_SCHEMAS: Final = Schemas(r"""{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$defs": {"ConnectionState": {"oneOf": [
+    {
+      "type": "object",
+      "properties": {
+        "status": {"const": "connecting"},
+        "attempt": {"type": "integer", "minimum": 1}
+      },
+      "required": ["status", "attempt"],
+      "additionalProperties": false
+    },
+    {
+      "type": "object",
+      "properties": {"status": {"const": "connected"}, "since": {"type": "string"}},
+      "required": ["status", "since"],
+      "additionalProperties": false
+    },
+    {
+      "type": "object",
+      "properties": {
+        "status": {"const": "disconnected"},
+        "since": {"type": "string"},
+        "reason": {"type": "string"},
+        "retryAt": {"type": ["string", "null"]}
+      },
+      "required": ["status", "since", "reason", "retryAt"],
+      "additionalProperties": false
+    }
+  ]}}
+}""")
+
+CONNECTION: Final[StateMember[ConnectionState]] = StateMember(
+    "connection", _SCHEMAS, value="#/$defs/ConnectionState"
+)
+"""The row of a member table that shows a `Connector`'s state."""
+
+_HIGHEST_POWER: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backoff:
+    """How long to wait before another attempt, in seconds.
+
+    Each wait is between half and the whole of a span, by chance, so that many clients
+    do not come back at once; the span grows with each attempt that failed.
+    """
+
+    first: float = 0.5
+    """The first span."""
+    factor: float = 2.0
+    """How many times the last span the next one is."""
+    longest: float = 30.0
+    """No span is longer."""
+    steady: float = 10.0
+    """How long a connection must hold before the next wait is a first one again."""
+
+    def get_wait(self, failed: int, chance: float) -> float:
+        """Return how long to wait after *failed* attempts; *chance* is from 0 to 1."""
+        span = self.first * self.factor ** min(failed - 1, _HIGHEST_POWER)
+        return min(self.longest, span) * (1 + chance) / 2
+
+
+class Connector:
+    """Keeps a process connected, from `start` to `close`.
+
+    Each connection is a `Peer` that every one of *bindings* is attached to and that
+    *registry* is offered to. A refusal that would only be repeated ends the attempts:
+    that the client is not authorized, or speaks no version of the server's.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        bindings: Iterable[Binding] = (),
+        registry: Registry | None = None,
+        limits: Limits | None = None,
+        tracer: Tracer | None = None,
+        backoff: Backoff | None = None,
+        patience: float = 30.0,
+        clock: Clock | None = None,
+        chance: Callable[[], float] = random.random,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._connect = connect
+        self._bindings = tuple(bindings)
+        self._registry = registry
+        self._limits = limits
+        self._tracer = tracer
+        self._backoff = backoff or Backoff()
+        self._patience = patience
+        self._clock: Clock = clock or asyncio.get_running_loop()
+        self._chance = chance
+        self._now = now
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._changed = asyncio.Event()
+        self.peer: Peer | None = None
+        """The open connection, while there is one."""
+        self.state: Final[MutableState[ConnectionState]] = MutableState(
+            CONNECTION, self._describe_end("not started", None)
+        )
+        """What is known of the connection; may be given to a provider of it."""
+
+    def start(self) -> None:
+        """Begin to connect; a second time does nothing."""
+        if self._closed:
+            raise RuntimeError("this connector was closed")
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def wait_connected(self, ctx: Context) -> Peer:
+        """Return the open connection, once there is one.
+
+        Raises `Disconnected` when no attempt will follow, `Cancelled` if *ctx* is cancelled.
+        """
+        while self.peer is None:
+            state = self.state.value
+            if self._task is None or self._task.done():
+                reason = state["reason"] if state["status"] == "disconnected" else "closed"
+                raise Disconnected(f"there is no connection: {reason}")
+            self._changed.clear()
+            await ctx.wait(self._changed.wait())
+        return self.peer
+
+    async def close(self) -> None:
+        """Disconnect and try no more; idempotent, and concurrent calls all return then."""
+        self._closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        if self.peer is not None:
+            await self.peer.close()
+
+    async def _run(self) -> None:
+        failed = 0
+        try:
+            while True:
+                self._show({"status": "connecting", "attempt": failed + 1})
+                begun = self._clock.time()
+                reason, final = await self._live()
+                held = self._clock.time() - begun >= self._backoff.steady
+                failed = 1 if held else failed + 1
+                if final:
+                    self._show(self._describe_end(reason, None))
+                    return
+                wait = self._backoff.get_wait(failed, self._chance())
+                self._show(self._describe_end(reason, wait))
+                await self._sleep(wait)
+        except asyncio.CancelledError:
+            if self.peer is not None:
+                await self.peer.close()
+            self.peer = None
+            self._show(self._describe_end("this side closed the connection", None))
+            raise
+        finally:
+            self._changed.set()
+
+    async def _live(self) -> tuple[str, bool]:
+        """Connect once and stay as long as that lasts; return why not longer, and for good."""
+        cancellation = Cancellation()
+        timer = self._clock.call_at(self._clock.time() + self._patience, cancellation.cancel)
+        try:
+            peer = await self._open(BACKGROUND.with_cancellation(cancellation))
+        except (NotAuthorized, UnsupportedVersion) as error:
+            return error.message, True
+        except Cancelled:
+            return f"the attempt took more than {self._patience:g} seconds", False
+        except ServiceError as error:
+            return error.message, False
+        except OSError as error:
+            return error.strerror or type(error).__name__, False
+        except Exception as error:  # noqa: BLE001 - it would only be raised again
+            report("connecting failed for good", error)
+            return f"connecting failed: {type(error).__name__}", True
+        finally:
+            timer.cancel()
+        self.peer = peer
+        self._show({"status": "connected", "since": self._word_time(0.0)})
+        ending = await peer.wait_ended()
+        self.peer = None
+        return ending.message, False
+
+    async def _open(self, ctx: Context) -> Peer:
+        transport = await self._connect(ctx)
+        peer = Peer(
+            transport,
+            Role.CLIENT,
+            registry=self._registry,
+            limits=self._limits,
+            clock=self._clock,
+            tracer=self._tracer,
+        )
+        await peer.open(ctx)
+        for binding in self._bindings:
+            binding.attach(peer)
+        return peer
+
+    async def _sleep(self, seconds: float) -> None:
+        awake = asyncio.Event()
+        timer = self._clock.call_at(self._clock.time() + seconds, awake.set)
+        try:
+            await awake.wait()
+        finally:
+            timer.cancel()
+
+    def _describe_end(self, reason: str, wait: float | None) -> NotConnected:
+        return {
+            "status": "disconnected",
+            "since": self._word_time(0.0),
+            "reason": reason,
+            "retryAt": None if wait is None else self._word_time(wait),
+        }
+
+    def _word_time(self, later: float) -> str:
+        time = self._now() + timedelta(seconds=later)
+        return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def _show(self, state: ConnectionState) -> None:
+        self.state.set(state, BACKGROUND)
+        self._changed.set()
