@@ -1,7 +1,8 @@
 """Generations: one application at two times, read from what is left of the older one.
 
-The older one is a manifest with inline reports, a list of reports, or a report of
-``plan --format json`` that was kept, which holds what facets declared then.
+The older one is a manifest, a list of reports, or a report of ``plan --format json`` that
+was kept, which holds what facets declared then. Of a manifest, inline reports say what
+facets declared; of a facet without one, a dry run says what its setup declares today.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from msgspec import UNSET, UnsetType
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, escape
 
 from .assembly import assemble
+from .entry_points import InstalledFacets, list_entries
 from .facets import Declaration, Locator, Name, Report, ReportFile, parse_reports
 from .graph import Graph
 from .manifest import parse_manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .dry_run import Recording
     from .manifest import Manifest
 
 
@@ -107,7 +112,24 @@ def read_generation(path: str | Path, name: str) -> tuple[Generation | None, tup
     manifest, faults = parse_manifest(data, name)
     if manifest is None:
         return None, faults
-    return make_generation(Graph(assemble(manifest, ())), manifest), faults
+    installed = InstalledFacets(str(Path(path).absolute().parent))
+    recordings = _record_others(manifest, installed, str(Path(path).absolute().parent))
+    assembly = assemble(manifest, (), recordings, installed)
+    return make_generation(Graph(assembly), manifest), faults
+
+
+def _record_others(
+    manifest: Manifest, installed: InstalledFacets, folder: str
+) -> Sequence[Recording]:
+    """Run the setups of those facets that have no inline report."""
+    inline = {(one.report.plugin, one.report.facet) for one in manifest.iter_inline_reports()}
+    entries = list_entries(manifest, installed)
+    others = [entry for entry in entries if (entry.plugin, entry.kind) not in inline]
+    if not others:
+        return ()
+    from .dry_run import record_setups  # noqa: PLC0415 # not needed where reports are inline
+
+    return record_setups(others, folder)
 
 
 def _look_into(data: bytes) -> _Peek:

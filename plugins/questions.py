@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.findings import Finding
 
     from .plan import Plan
-    from .skew import Judge
 
 RULES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -73,7 +72,6 @@ def ask(
     without: str | None = None,
     against: tuple[Path, str] | None = None,
     rules: Mapping[str, str] | None = None,
-    judge: Judge | None = None,
 ) -> Answers:
     """Answer questions to a plan; the others are about what remains without a plugin.
 
@@ -83,7 +81,6 @@ def ask(
         without: The id of a plugin to leave out.
         against: The file of an older generation, and how findings name it.
         rules: As for `make_plan`.
-        judge: Compares contracts by their digests.
 
     Raises:
         UnknownNameError: The assembly has no such service or plugin; not where a
@@ -126,7 +123,8 @@ def ask(
         additions["against"] = None
         if old is not None:
             new = make_generation(plan.graph, plan.manifest)
-            skew = Skew(old.graph, new.graph, judge)
+            book = plan.assembly.contracts
+            skew = Skew(old.graph, new.graph, None if book is None else book.judge)
             answer = compare(old, new, skew)
             additions["against"] = answer
             findings += skew.find_breaks()

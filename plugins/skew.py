@@ -21,6 +21,7 @@ from .wording import agree, list_facets, name_facet, name_service, place_use, ra
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from .contract_book import Verdict
     from .facets import ContractVersion, Declaration
     from .graph import Edge, Graph
 
@@ -29,12 +30,12 @@ RULE: Final = "skew-break"
 
 Direction: TypeAlias = Literal["old-consumer", "new-consumer"]
 """Whose provider is of the other generation."""
-Reason: TypeAlias = Literal["not-provided", "mode", "moved", "version", "contract", "undecided"]
+Reason: TypeAlias = Literal["not-provided", "mode", "moved", "version", "contract"]
 Order: TypeAlias = Literal["provider-first", "consumer-first", "lockstep"]
-Judge: TypeAlias = "Callable[[str, str], str | None]"
+Judge: TypeAlias = "Callable[[str, str], Verdict | None]"
 """How a consumer with a contract of the first digest fares with a provider of the second.
 
-Gives a verdict of compat, or None if one of the contracts is not at hand.
+None if one of the contracts is not at hand.
 """
 
 
@@ -142,8 +143,6 @@ class Skew:
             )
 
     def _find(self, direction: Direction, own: Graph, other: Graph) -> Iterator[_Found]:
-        if _is_incomplete(other):
-            return  # what it seems to lack, a facet that nothing is known of may provide
         facets = own.assembly.facets
         for node, facet in enumerate(facets):
             for edge in own.iter_edges(node):
@@ -174,6 +173,8 @@ class Skew:
     ) -> tuple[Reason | None, Facet | None, str]:
         number = other.find_service(edge.service)
         if number is None:
+            if _is_incomplete(other):
+                return None, None, ""  # a facet that nothing is known of may provide it
             return "not-provided", None, "which no facet of that generation provides"
         if number in other.claims:
             return None, None, ""  # disputed: a finding of the other generation's own
@@ -199,11 +200,9 @@ class Skew:
             if ours.digest == theirs.digest:
                 return None, ""
             verdict = self._judge(str(ours.digest), str(theirs.digest)) if self._judge else None
-            if verdict == "undecided":
-                return "undecided", "with a contract that is not proved to be compatible"
             if verdict is not None:
-                is_broken = verdict == "breaking"
-                return ("contract" if is_broken else None), "with an incompatible contract"
+                is_broken = not verdict.is_compatible
+                return ("contract" if is_broken else None), f"by another contract: {verdict.reason}"
         return _compare_versions(ours, theirs)
 
 

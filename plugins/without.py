@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, escape, quote
 
-from .assembly import Assembly
 from .explain import SEE_ALL, shorten_names
 from .graph import Graph
 from .similar import SimilarIds, fold
@@ -26,6 +26,8 @@ from .wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from .assembly import Assembly
+    from .boundaries import Crossing
     from .graph import Service
 
 RULE: Final = "retained-consumer"
@@ -88,7 +90,8 @@ def suggest_plugins(graph: Graph, name: str) -> list[str]:
 def leave_out(assembly: Assembly, plugin: str) -> Assembly:
     """Return an assembly that lacks one plugin."""
     kept = [node for node, facet in enumerate(assembly.facets) if facet.plugin != plugin]
-    return Assembly(
+    return dataclasses.replace(
+        assembly,
         facets=[assembly.facets[node] for node in kept],
         reports=[assembly.reports[node] for node in kept],
         places=[assembly.places[node] for node in kept],
@@ -99,10 +102,14 @@ def leave_out(assembly: Assembly, plugin: str) -> Assembly:
         unlisted=[one for one in assembly.unlisted if one[0].plugin != plugin],
         unread=[facet for facet in assembly.unread if facet.plugin != plugin],
         recordings=[one for one in assembly.recordings if one.entry.plugin != plugin],
-        contracts=assembly.contracts,
-        crossings=[one for one in assembly.crossings if one.facet.plugin != plugin],
-        is_partial=assembly.is_partial,
+        crossings=[one for one in assembly.crossings if _is_kept(one, plugin)],
     )
+
+
+def _is_kept(crossing: Crossing, plugin: str) -> bool:
+    """Tell whether a crossing is still one when a plugin is left out."""
+    owners = [facet for facet in crossing.owners if facet.plugin != plugin]
+    return crossing.facet.plugin != plugin and (bool(owners) or crossing.prefix is not None)
 
 
 class Removal:

@@ -61,6 +61,27 @@ def test_facet_reports_are_a_generation(tmp_path: Path, *, is_wrapped: bool) -> 
     assert generation.graph.assembly.facets == [Facet("a", "main")]
 
 
+SETUP = """
+from pi_contracts.runtime import local_service
+
+def facet(context):
+    context.provide(local_service("cellar"), object())
+"""
+
+
+def test_facets_without_an_inline_report_are_set_up(tmp_path: Path) -> None:
+    (tmp_path / "older_plugin.py").write_text(SETUP)
+    facets = {"tui": "older_plugin:facet", "web": {"entry": "older_plugin:gone", "provides": []}}
+    value = {"manifest": 1, "plugins": [{"id": "a", "facets": facets}]}
+    generation, faults = read_generation(write(tmp_path, value), "old.json")
+    assert generation is not None
+    assert not faults
+    tui, web = generation.graph.assembly.reports
+    assert [entry.service for entry in tui.provides] == ["cellar"]
+    assert web.provides == []
+    assert generation.unknown == ()
+
+
 def test_a_generation_without_a_manifest_has_the_plugins_of_its_facets() -> None:
     assert make_generation(make_plan().graph).plugins == ()
 

@@ -8,6 +8,7 @@ import jsonschema_rs
 import msgspec
 import pytest
 from pi_contracts.contracts.findings import to_document
+from pi_contracts.plugins.contract_book import ContractBook, Verdict
 from pi_contracts.plugins.facets import parse_reports
 from pi_contracts.plugins.plan import make_plan, read_plan
 from pi_contracts.plugins.questions import RULES, Answers, UnknownNameError, ask
@@ -98,14 +99,16 @@ def test_an_older_generation_that_cannot_be_read_is_a_finding() -> None:
 def test_contracts_are_compared_by_who_can(tmp_path: Path) -> None:
     asked: list[tuple[str, str]] = []
 
-    def judge(consumer: str, provider: str) -> str:
-        asked.append((consumer, provider))
-        return "breaking"
+    class Book(ContractBook):
+        def judge(self, consumer: str, provider: str) -> Verdict | None:
+            asked.append((consumer, provider))
+            return Verdict(is_compatible=False, reason="r")
 
     new, _ = parse_reports(hold_contract("two"), "new.json")
     older = tmp_path / "old.json"
     older.write_bytes(hold_contract("one"))
-    answers = ask(make_plan(None, [new]), against=(older, "old.json"), judge=judge)
+    plan = make_plan(None, [new], contracts=Book())
+    answers = ask(plan, against=(older, "old.json"))
     assert asked == [("one", "two"), ("two", "one")]
     assert list_rules(answers) == ["skew-break", "skew-break"]
 

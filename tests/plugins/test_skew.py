@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pi_contracts.contracts.findings import Severity
 from pi_contracts.plugins.assembly import assemble
+from pi_contracts.plugins.contract_book import Verdict
 from pi_contracts.plugins.facets import ContractVersion, Declaration, Report, ReportFile
 from pi_contracts.plugins.graph import Graph
 from pi_contracts.plugins.manifest import parse_manifest
@@ -89,47 +90,53 @@ def hold(consumer: ContractVersion | None, provider: ContractVersion | None) -> 
     return join(ReportFile(reports))
 
 
-def always(verdict: str | None) -> Judge:
-    def judge(consumer: str, provider: str) -> str | None:
+def always(verdict: Verdict | None) -> Judge:
+    def judge(consumer: str, provider: str) -> Verdict | None:
         assert {consumer, provider} == {"one", "two"}
         return verdict
 
     return judge
 
 
-ONE, TWO = ContractVersion("one", 1), ContractVersion("two", 1)
+ONE, TWO, RAISED = ContractVersion("one", 1), ContractVersion("two", 1), ContractVersion("two", 2)
+GOOD, BAD = Verdict(True, ""), Verdict(False, "a member is gone")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict", "reasons"),
     [
-        (ONE, ONE, "breaking", []),
+        (ONE, ONE, BAD, []),
         (ONE, TWO, None, []),
-        (ONE, TWO, "compatible", []),
-        (ONE, TWO, "breaking-undeclared", []),
-        (ONE, TWO, "breaking", ["contract", "contract"]),
-        (ONE, TWO, "undecided", ["undecided", "undecided"]),
-        (ONE, ContractVersion("two", 2), None, ["version", "version"]),
-        (ONE, ContractVersion("two", 2), "compatible", []),
+        (ONE, TWO, GOOD, []),
+        (ONE, TWO, BAD, ["contract", "contract"]),
+        (ONE, RAISED, None, ["version", "version"]),
+        (ONE, RAISED, GOOD, []),
         (ContractVersion(version=1), ContractVersion(version=2), None, ["version", "version"]),
         (ContractVersion("one"), ContractVersion("two"), None, []),
-        (None, TWO, "breaking", []),
-        (ONE, None, "breaking", []),
+        (None, TWO, BAD, []),
+        (ONE, None, BAD, []),
     ],
     ids=[
-        "same digest", "same version", "compatible", "undeclared", "breaking", "undecided",
-        "another version", "version raised needlessly", "no digests", "no versions",
-        "unknown before", "unknown now",
+        "same digest", "same version", "compatible", "breaking", "another version",
+        "version raised needlessly", "no digests", "no versions", "unknown before", "unknown now",
     ],
 )  # fmt: skip
 def test_contracts_are_compared_and_without_them_versions(
     old: ContractVersion | None,
     new: ContractVersion | None,
-    verdict: str | None,
+    verdict: Verdict | None,
     reasons: list[str],
 ) -> None:
     skew = Skew(hold(old, old), hold(new, new), always(verdict))
     assert [one.reason for one in skew.breaks] == reasons
+
+
+def test_why_contracts_do_not_fit_is_told() -> None:
+    first, _ = Skew(hold(ONE, ONE), hold(TWO, TWO), always(BAD)).find_breaks()
+    assert first.message == (
+        'beside new hosts the old "ask:web" lacks "app/x", which "own:main" provides there '
+        "by another contract: a member is gone"
+    )
 
 
 def test_without_a_judge_versions_are_compared() -> None:
@@ -140,9 +147,9 @@ def test_without_a_judge_versions_are_compared() -> None:
 def test_the_judge_is_told_who_consumes() -> None:
     asked: list[tuple[str, str]] = []
 
-    def judge(consumer: str, provider: str) -> str | None:
+    def judge(consumer: str, provider: str) -> Verdict | None:
         asked.append((consumer, provider))
-        return "compatible"
+        return GOOD
 
     Skew(hold(ONE, ONE), hold(TWO, TWO), judge)
     assert asked == [("one", "two"), ("two", "one")]

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from pi_contracts.contracts.findings import Facet, Severity
-from pi_contracts.plugins.assembly import assemble
+from pi_contracts.plugins.assembly import Assembly, assemble
+from pi_contracts.plugins.boundaries import Crossing
 from pi_contracts.plugins.graph import Graph
 from pi_contracts.plugins.manifest import parse_manifest
 from pi_contracts.plugins.plan import judge_graph
@@ -168,6 +170,25 @@ def test_everything_of_the_plugin_is_left_out() -> None:
     assert rest.repeated == []
     assert [one.plugin for one in rest.unreported] == ["b"]
     assert rest.get_origin(0).pointer == "/plugins/2/facets/main"
+
+
+@pytest.mark.parametrize(
+    ("facet", "owners", "prefix", "is_kept"),
+    [
+        ("a", ["b"], None, False),
+        ("b", ["a"], None, False),
+        ("b", ["a", "c"], None, True),
+        ("b", [], "os", True),
+    ],
+    ids=["of the plugin", "into the plugin", "into another too", "into what is forbidden"],
+)
+def test_a_crossing_goes_with_the_plugin_at_either_end(
+    facet: str, owners: list[str], prefix: str | None, *, is_kept: bool
+) -> None:
+    ends = tuple(Facet(owner, "main") for owner in owners)
+    crossing = Crossing(Facet(facet, "web"), "m", "n", ends, prefix, (), ())
+    rest = leave_out(Assembly(crossings=[crossing]), "a")
+    assert rest.crossings == ([crossing] if is_kept else [])
 
 
 def test_plugins_are_named_once_and_near_ones_are_suggested(facets: Facets) -> None:
