@@ -21,7 +21,7 @@ $(READY):
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[pydantic]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[pydantic,websockets,telemetry]'
 	rm -f $(VENV)/.ready-*
 	touch $@
 
@@ -60,7 +60,7 @@ bench: setup
 	done
 
 nightly: setup
-	$(BIN)/pytest --hypothesis-profile=nightly
+	$(BIN)/pytest --hypothesis-profile=nightly -m 'nightly or not nightly'
 	$(MAKE) bench
 
 clean:

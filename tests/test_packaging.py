@@ -86,14 +86,24 @@ def read_names(requirements: list[str]) -> set[str]:
 COMES_WITH = {"jsonschema_specifications": "jsonschema"}
 """Modules of libraries that a declared one always brings along."""
 
+EXTRAS = {"websockets": "websockets", "opentelemetry": "telemetry"}
+"""What is imported only by those who ask for an extra, and the extra."""
+
 
 def test_every_library_that_is_imported_is_declared_and_the_other_way_round() -> None:
-    imported = {COMES_WITH.get(one, one) for one in list_imports()}
+    imported = {COMES_WITH.get(one, one) for one in list_imports()} - set(EXTRAS)
     assert imported == read_names(PROJECT["dependencies"])
 
 
 def test_what_generated_models_import_is_an_extra() -> None:
     assert read_names(PROJECT["optional-dependencies"]["pydantic"]) == {"pydantic"}
+
+
+@pytest.mark.parametrize(("module", "extra"), EXTRAS.items())
+def test_what_only_some_need_is_an_extra(module: str, extra: str) -> None:
+    (name,) = read_names(PROJECT["optional-dependencies"][extra])
+    assert name.startswith(module)
+    assert module in list_imports()
 
 
 @pytest.mark.skipif("wheel-venv" not in sys.prefix, reason="this is not the wheel's environment")
