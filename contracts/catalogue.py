@@ -7,6 +7,7 @@ documents does not exist.
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from .drafts import KEYWORDS, Dialect, Draft, Schema, find_draft, subschemas
@@ -24,7 +25,7 @@ from .places import find_contract_schemas
 from .uris import join, normalize_file, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .documents import Document
 
@@ -304,7 +305,9 @@ class Catalogue:
         by_path = Location(file, "") if file in self._documents else None
         root = by_identifier or by_path
         if root is None:
-            problem = _say_unknown(value)
+            self._misses += 1
+            names = [PurePosixPath(one.path).name for one in self._documents.values()]
+            problem = _say_unknown(value, names if self._misses <= _HINTS else ())
             return reference._replace(rule="unresolved-ref", problem=problem, is_found=False)
         if by_identifier and by_path and by_identifier != by_path:
             problem = (
@@ -359,15 +362,19 @@ def _respell(fragment: str) -> str:
     return "".join(f"/{escape_token(unescape(one))}" for one in fragment.split("/")[1:])
 
 
-def _say_unknown(value: str) -> str:
-    """Say what is wrong with a reference that leads to no document."""
+def _say_unknown(value: str, names: Iterable[str]) -> str:
+    """Say what is wrong with a reference that leads to none of the files of these names."""
     if "\\" in value:
         return "folders of a reference are separated by /, not by \\"
-    return "no file given has this name or identifier"
+    near = find_nearest(split(value)[0].rpartition("/")[2], names, cutoff=0.85)
+    hint = f'; did you mean "{near}"?' if near else ""
+    return f"no file given has this name or identifier{hint}"
 
 
+_ALIASES = {"$defs": "definitions", "definitions": "$defs"}
+"""What definitions are called in other drafts."""
 _HINTS = 200
-"""Of how many broken pointers near names are looked for, which takes its time."""
+"""Of how many broken references near names are looked for, which takes its time."""
 
 
 def _say_missing(document: Document, target: Location, *, has_hint: bool) -> str:
@@ -376,7 +383,11 @@ def _say_missing(document: Document, target: Location, *, has_hint: bool) -> str
     while parent and look_up(document.value, parent, ABSENT) is ABSENT:
         parent, _, last = parent.rpartition("/")
     siblings = look_up(document.value, parent)
-    near = find_nearest(unescape(last), siblings) if has_hint and is_object(siblings) else None
+    near = None
+    if is_object(siblings) and _ALIASES.get(last) in siblings:
+        near = _ALIASES[last]
+    elif is_object(siblings) and has_hint:
+        near = find_nearest(unescape(last), siblings)
     where = document.source.path + (f"#{parent}" if parent else "")
     hint = f'; did you mean "{near}"?' if near else ""
     return f'{where} has no "{unescape(last)}"{hint}'

@@ -48,11 +48,14 @@ def _check_schema(
         elif keyword not in dialect.void:
             for rule, message, below in _FAULTS[kind](keyword, value):
                 pointer = f"{location.pointer}/{escape_token(keyword)}{below}"
-                yield document.source.find(rule, message, pointer)
+                yield document.source.find(rule, message, pointer, fix=_FIXES.get(rule))
     if "$schema" in schema and location.pointer:
         yield from _check_embedded(document, location, schema, draft)
     if draft is Draft.DRAFT4:
         yield from _check_draft4(document, location, schema)
+
+
+_FIXES = {"unknown-type": 'correct the name; where any type will do, leave "type" out'}
 
 
 def _check_unknown(

@@ -216,5 +216,7 @@ class _Scanner:
             hint = "remove the comma before it"
         elif expected == "more" and rest[:1] in {'"', "{", "["}:
             hint = "a comma is missing before it"
+        elif expected == "more" and text[position - 1] == "0" and rest[:1].isdecimal():
+            hint = "JSON numbers have no leading zeros"
         message = f"malformed JSON: expected {wanted}, found {found}"
         self.result.faults.append(Fault("invalid-json", message, position, "", hint))

@@ -132,6 +132,14 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
         {"a.json": {"$ref": "#/$defs/B", "$defs": {"b": {}}}},
         'a.json#/$defs has no "B"; did you mean "b"?',
     ),
+    "definitions of another draft": (
+        {"a.json": {"$ref": "#/definitions/b", "$defs": {"b": {}}}},
+        'a.json has no "definitions"; did you mean "$defs"?',
+    ),
+    "a file of another name": (
+        {"a.json": {"$ref": "models.jsn"}, "x/models.json": {}},
+        'has this name or identifier; did you mean "models.json"?',
+    ),
     "no definitions": ({"a.json": {"$ref": "#/$defs/b/c"}}, 'a.json has no "$defs"'),
     "a wrong index": (
         {"a.json": {"$ref": "#/allOf/01", "allOf": [{}, {}]}},

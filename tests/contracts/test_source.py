@@ -55,6 +55,8 @@ MALFORMED = [
     ("[-Infinity]", 1, 2, "", "JSON has no such number; use null or leave the member out"),
     ("[True]", 1, 2, "", "in JSON it is true, false and null"),
     ("[+1]", 1, 2, "", "JSON numbers begin with a digit or a minus sign"),
+    ("[01]", 1, 3, "", "JSON numbers have no leading zeros"),
+    ("[00]", 1, 3, "", "JSON numbers have no leading zeros"),
     ('["a\nb"]', 1, 2, "", "the string is not closed on this line, or has a wrong escape"),
     ('["\\x"]', 1, 2, "", "the string is not closed on this line, or has a wrong escape"),
     ("\ufeff\ufeff{}", 1, 1, 'a value, found "\\ufeff"', None),
