@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import uuid
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from .errors import (
@@ -126,13 +127,11 @@ async def run_method(
         return Answer(_describe_violation("invalid_arguments", place, violation))
     try:
         positional, named = method.bind(method.params.load(arguments))
-        function = cast(
-            "Callable[..., Awaitable[object]]", getattr(implementation, method.attribute)
-        )
-        outcome = function(*positional, ctx, **named)
-        if not inspect.isawaitable(outcome):
+        function: Callable[..., Any] = getattr(implementation, method.attribute)
+        outcome: object = function(*positional, ctx, **named)
+        if type(outcome) is not CoroutineType and not inspect.isawaitable(outcome):
             raise TypeError(f'the method "{method.attribute}" is not asynchronous')  # noqa: TRY301 - logged like any other fault of the implementation
-        result = await outcome
+        result = await cast("Awaitable[object]", outcome)
         returned = method.get_returned()
         if returned is not None:
             check_implementation(returned, result)

@@ -155,7 +155,10 @@ class Context:
     @property
     def cancelled(self) -> bool:
         """Whether a cancellation that this Context hangs on was thrown."""
-        return any(cancellation.cancelled for cancellation in self._cancellations)
+        for cancellation in self._cancellations:  # noqa: SIM110 - `any` costs a generator a call
+            if cancellation.cancelled:
+                return True
+        return False
 
     @property
     def may_be_cancelled(self) -> bool:

@@ -72,7 +72,7 @@ class NoHandler:
 
     def take_call(self, message: Call) -> None:
         """Refuse it."""
-        self._peer.connection.served.fail(message.id, _NOTHING_PROVIDED, 0.0)
+        self._peer.connection.served.fail(message.id, _NOTHING_PROVIDED)
         self._peer.flush_answer()
 
     def take_cancel(self, call_id: int) -> None:

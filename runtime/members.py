@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .codecs import Codec
-    from .schemas import Schemas
+    from .schemas import Judge, Schemas
     from .strict_json import JsonValue
     from .tokens import Referenced
 
@@ -26,32 +26,35 @@ T = TypeVar("T")
 class Payload(Generic[T]):
     """One place where values cross: a schema, and a codec where models are held."""
 
-    __slots__ = ("_codec", "_pointer", "_schemas")
+    __slots__ = ("_codec", "_judge", "_pointer", "_schemas")
 
     def __init__(self, schemas: Schemas, pointer: str, codec: Codec[T] | None) -> None:
         self._schemas = schemas
         self._pointer = pointer
         self._codec = codec
+        self._judge: Judge | None = None
 
-    def dump(self, value: object) -> JsonValue:
+    def dump(self, value: Any) -> Any:
         """Return the JSON of *value*, unchecked; it may share parts with *value*."""
-        dumped = value if self._codec is None else self._codec.dump(cast("T", value))
-        return cast("JsonValue", dumped)
+        return value if self._codec is None else self._codec.dump(value)
 
-    def load(self, value: JsonValue) -> T:
+    def load(self, value: Any) -> T:
         """Return what *value*, which was checked before, stands for."""
-        return cast("T", value) if self._codec is None else self._codec.load(value)
+        return value if self._codec is None else self._codec.load(value)
 
     def check(self, value: object, place: str) -> JsonValue:
         """Return the JSON of *value*, or raise `ContractViolation` with a note of the place."""
-        dumped = self.dump(value)
+        dumped: JsonValue = self.dump(value)
         self.check_json(dumped, place)
         return dumped
 
     def check_json(self, value: object, place: str) -> None:
         """Raise `ContractViolation`, with a note of the place, for JSON that does not fit."""
+        judge = self._judge
+        if judge is None:
+            judge = self._judge = self._schemas.get_judge(self._pointer)
         try:
-            self._schemas.get_judge(self._pointer).check(value)
+            judge.check(value)
         except ContractViolation as violation:
             violation.add_note(f"in {place}")
             raise
@@ -99,7 +102,7 @@ class EventsMember(Generic[T]):
             raise TypeError(f'the events "{self.name}" have no discriminator: use subscribe')
 
         def accepts(event: T) -> bool:
-            dumped = self.payload.dump(event)
+            dumped: JsonValue = self.payload.dump(event)
             return isinstance(dumped, dict) and dumped.get(name) == wanted
 
         return accepts
@@ -166,6 +169,8 @@ class Method(Generic[P, R]):
         )
         self.errors: Final[Mapping[str, ErrorCase]] = {case.code: case for case in errors}
         self.parameters: Final = parameters
+        self._required = tuple(p.name for p in parameters if p.required)
+        self._optional = tuple((p.attribute, p.name) for p in parameters if not p.required)
         self._returns = returns
 
     def get_returned(self) -> Referenced[Any] | None:
@@ -175,8 +180,8 @@ class Method(Generic[P, R]):
 
     def bind(self, params: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """Return the positional and the named arguments of the Python method, without Context."""
-        positional = [params[p.name] for p in self.parameters if p.required]
-        named = {p.attribute: params.get(p.name, UNSET) for p in self.parameters if not p.required}
+        positional = [params[name] for name in self._required]
+        named = {attribute: params.get(name, UNSET) for attribute, name in self._optional}
         return positional, named
 
 

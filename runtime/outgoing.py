@@ -44,7 +44,7 @@ class OutgoingCalls:
         self._ending: str | None = None
 
     async def call(
-        self, service: str, member: str, arguments: bytes, ctx: Context, **fields: Any
+        self, service: str, method: str, arguments: bytes, ctx: Context, /, **fields: Any
     ) -> Answer:
         """Call a method and return its answer; *fields* address it and carry the trace.
 
@@ -58,9 +58,9 @@ class OutgoingCalls:
         if self._turns or connection.paused or not connection.may_call:
             await self._wait_until_taken(ctx)
         try:
-            call_id = connection.call(member, Raw(arguments), **fields)
+            call_id = connection.call(method, Raw(arguments), **fields)
         except FrameTooLarge as error:
-            raise TooLarge(f"the arguments of {service}.{member}: {error}") from None
+            raise TooLarge(f"the arguments of {service}.{method}: {error}") from None
         future: asyncio.Future[Answer] = self._loop.create_future()
         self._pending[call_id] = future
         if connection.outstanding <= FEW:

@@ -22,20 +22,21 @@ def parse_json(text: str | bytes) -> JsonValue:
     out of range, NaN, and more than 512 levels.
     """
     data = _encode_text(text) if isinstance(text, str) else bytes(text)
-    may_be_deep = data.count(b"[") + data.count(b"{") > DEEPEST
+    may_be_deep = len(data) > 2 * DEEPEST and data.count(b"[") + data.count(b"{") > DEEPEST
     try:
-        value = decode(data)
+        value: JsonValue = decode(data)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         if may_be_deep:
             _check_depth(data)
         return _read_slowly(data)
     if may_be_deep and not is_json(value):
         _check_depth(data)
-    if b":" in data and (b"\\u003" in data or _encode(value).count(b":") != data.count(b":")):
+    encoded = _encode(value)
+    if encoded != data and (b"\\u003" in data or encoded.count(b":") != data.count(b":")):
         # Each member has a colon of its own, so one that vanished shows in their number;
         # an escaped colon would hide it.
         _check_names(data)
-    return cast("JsonValue", value)
+    return value
 
 
 def _encode_text(text: str) -> bytes:

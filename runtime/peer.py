@@ -212,8 +212,8 @@ class Peer:
     def flush(self) -> None:
         """Hand everything to the transport that may be sent now."""
         connection = self.connection
-        while connection.has_output:
-            self._transport.send(connection.take_output())
+        while batch := connection.take_output():
+            self._transport.send(batch)
 
     def flush_soon(self) -> None:
         """Flush at the end of this turn of the loop, with whatever else comes up in it."""

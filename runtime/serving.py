@@ -28,16 +28,21 @@ if TYPE_CHECKING:
     from .peer import Peer
     from .protocol.messages import Call, Subscribe
     from .registry import Registry, Slot
+    from .strict_json import JsonValue
 
 
 class _Running:
     """A call whose method runs."""
 
-    __slots__ = ("cancellation", "task")
+    __slots__ = ("call_id", "cancellation", "exposure", "method", "started", "task")
 
-    def __init__(self, cancellation: Cancellation) -> None:
-        self.cancellation = cancellation
+    def __init__(self, call_id: int, exposure: Exposure, method: Method[Any, Any]) -> None:
+        self.call_id: Final = call_id
+        self.exposure: Final = exposure
+        self.method: Final = method
+        self.cancellation: Final = Cancellation()
         self.task: asyncio.Task[None] | None = None
+        self.started = False
 
 
 class GrantedReference:
@@ -60,7 +65,7 @@ class Serving:
         self._served = peer.connection.served
         self._loop = asyncio.get_running_loop()
         self._running: dict[int, _Running] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[_Running] = set()
         self._feeds: dict[int, Feed] = {}
         self._references: dict[str, GrantedReference] = {}
         self._names: dict[int, str] = {}
@@ -86,25 +91,18 @@ class Serving:
             place = f"the arguments of {exposure.token.id}.{method.name}"
             self._fail(message.id, ErrorEnvelope("invalid_arguments", f"{place}: {error}"))
             return
-        running = _Running(Cancellation())
+        running = _Running(message.id, exposure, method)
         ctx = self._scope.with_cancellation(running.cancellation)
         carrier = read_trace(message.trace)
         if carrier is not None:
             ctx = ctx.with_value(TRACE, carrier)
-        task = self._loop.create_task(self._run(message.id, exposure, method, arguments, ctx))
-        running.task = task
         self._running[message.id] = running
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.add(running)
+        running.task = self._loop.create_task(self._run(running, arguments, ctx))
 
-    async def _run(
-        self,
-        call_id: int,
-        exposure: Exposure,
-        method: Method[Any, Any],
-        arguments: Any,
-        ctx: Context,
-    ) -> None:
+    async def _run(self, running: _Running, arguments: JsonValue, ctx: Context) -> None:
+        running.started = True
+        exposure, method = running.exposure, running.method
         tracer = self.peer.tracer
         span = None
         if tracer is not None:
@@ -116,34 +114,41 @@ class Serving:
                 exposure.token, method, exposure.implementation, arguments, ctx
             )
             code = None if answer.failure is None else answer.failure.code
-            if self._running.pop(call_id, None) is not None:
-                self._answer(call_id, exposure, method, answer)
+            if self._running.pop(running.call_id, None) is not None:
+                self._answer(running.call_id, exposure, method, answer)
         finally:
+            self._tasks.discard(running)
             if span is not None:
                 span.end(code)
 
     def _answer(
         self, call_id: int, source: Exposure, method: Method[Any, Any], answer: Answer
     ) -> None:
-        now = self._loop.time()
         if answer.failure is not None:
-            self._served.fail(call_id, write_envelope(answer.failure), now)
+            self._served.fail(call_id, write_envelope(answer.failure))
         elif method.get_returned() is not None:
-            self._grant(call_id, source, method, answer.reference, now)
+            self._grant(call_id, source, method, answer.reference)
         elif method.result is None:
-            self._served.answer(call_id, UNSET, now)
+            self._served.answer(call_id, UNSET)
         else:
-            self._served.answer(call_id, Raw(encode(answer.result)), now)
+            self._served.answer(call_id, Raw(encode(answer.result)))
         self.peer.flush_answer()
 
     def take_cancel(self, call_id: int) -> None:
         """Cancel the Context of a call, and its task; the call is answered already."""
         running = self._running.pop(call_id, None)
         if running is not None:
-            _stop(running)
+            self._stop(running)
+
+    def _stop(self, running: _Running) -> None:
+        running.cancellation.cancel()
+        if running.task is not None:
+            running.task.cancel()
+        if not running.started:  # and never will be
+            self._tasks.discard(running)
 
     def _fail(self, call_id: int, error: ErrorEnvelope) -> None:
-        self._served.fail(call_id, error, self._loop.time())
+        self._served.fail(call_id, error)
         self.peer.flush_answer()
 
     def _find_method(self, message: Call) -> tuple[Exposure, Method[Any, Any]] | ErrorEnvelope:
@@ -187,12 +192,11 @@ class Serving:
         source: Exposure,
         method: Method[Any, Any],
         implementation: object,
-        now: float,
     ) -> None:
         token = method.get_returned()
         assert token is not None  # noqa: S101 - narrows the type
         name = self._names.get(id(implementation)) or secrets.token_urlsafe(16)
-        if not self._served.grant(call_id, name, token.id, now):
+        if not self._served.grant(call_id, name, token.id):
             return
         if name not in self._references:
             self._names[id(implementation)] = name
@@ -265,7 +269,7 @@ class Serving:
         self._registry.leave_peer(self)
         running, self._running = self._running, {}
         for call in running.values():
-            _stop(call)
+            self._stop(call)
         feeds, self._feeds = self._feeds, {}
         for feed in feeds.values():
             feed.close()
@@ -273,12 +277,6 @@ class Serving:
         self._names.clear()
         for granted in references.values():
             self._registry.release(granted.exposure.implementation)
-
-
-def _stop(running: _Running) -> None:
-    running.cancellation.cancel()
-    if running.task is not None:
-        running.task.cancel()
 
 
 def _find_instance(slot: Slot, message: Call | Subscribe) -> Exposure | ErrorEnvelope:

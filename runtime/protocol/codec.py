@@ -60,7 +60,7 @@ def encode_data(value: object) -> bytes:
 
 def decode(text: bytes) -> AnyMessage | Malformed:
     """Return the message that *text* spells, or what is wrong with it."""
-    if text.count(b"[") + text.count(b"{") > DEEPEST_FRAME and is_too_deep(text):
+    if len(text) > 2 * DEEPEST_FRAME and is_too_deep(text):
         return Malformed(f"a frame of more than {DEEPEST_FRAME} levels", deep=True)
     try:
         message = _decoder.decode(text)
@@ -77,6 +77,8 @@ def decode(text: bytes) -> AnyMessage | Malformed:
 
 def is_too_deep(text: bytes) -> bool:
     """Tell whether more than `DEEPEST_FRAME` arrays and objects stand inside each other."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST_FRAME:
+        return False
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
     return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEEPEST_FRAME
 

@@ -81,14 +81,14 @@ class Connection:
         """What the other side takes."""
         self.paused = False
         """Whether nothing may be sent for now."""
-        self._framing = framing
+        self._is_stream = framing is Framing.LENGTH
         self._versions = versions
         self._credential = credential
         self._splitter = FrameSplitter(self.limits.frame)
         self._outbox = Outbox()
         self._calls: set[int] = set()
         self._last_call = 0
-        self._now = self._heard = 0.0
+        self._heard = 0.0
         self._pinged: float | None = None
         self._received_row = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
@@ -124,7 +124,7 @@ class Connection:
 
     def start(self, now: float) -> None:
         """Begin: the client's hello waits to be sent, and the handshake's time runs."""
-        self._now = self._heard = now
+        self.served.now = self._heard = now
         if self.role is Role.CLIENT:
             credential = UNSET if self._credential is None else self._credential
             self._put(Hello(list(self._versions), self._make_bounds(), credential))
@@ -134,8 +134,8 @@ class Connection:
         happenings: list[Happening] = []
         if self.has_ended:
             return happenings
-        self._now = now
-        if self._framing is Framing.LENGTH:
+        self.served.now = now
+        if self._is_stream:
             texts = self._splitter.feed(data)
         elif len(data) > self.limits.frame:
             self._splitter.oversized = len(data)
@@ -159,11 +159,11 @@ class Connection:
 
     def receive_end(self, now: float) -> list[Happening]:
         """Take the end of the transport."""
-        self._now = now
+        self.served.now = now
         if self.has_ended:
             return []
         self._set_state(State.ENDED)
-        if self._framing is Framing.LENGTH and self._splitter.truncated:
+        if self._is_stream and self._splitter.truncated:
             return [LinkEnded(ErrorEnvelope("disconnected", "the link ended inside a frame"))]
         return [LinkEnded(ErrorEnvelope("disconnected", "the link was lost"))]
 
@@ -184,7 +184,7 @@ class Connection:
     def handle_deadline(self, now: float) -> list[Happening]:
         """Do what is due: ask for a sign of life, give the peer up, end idle references."""
         happenings: list[Happening] = []
-        self._now = now
+        self.served.now = now
         if self.has_ended:
             return happenings
         limits = self.limits
@@ -218,12 +218,12 @@ class Connection:
 
     def take_output(self) -> list[bytes]:
         """Return a batch of what may be sent now, ready for the transport."""
-        if self.paused:
+        if self.paused or not self._outbox:
             return []
         texts = self._outbox.take(self.limits.batch)
-        if self._framing is Framing.MESSAGE:
-            return texts
-        return [add_header(text) for text in texts]
+        if self._is_stream:
+            return [add_header(text) for text in texts]
+        return texts
 
     def pause(self) -> None:
         """Send nothing for now."""

@@ -71,6 +71,8 @@ class Served:
         self._outbox = outbox
         self._put = put
         self._fault = fault
+        self.now = 0.0
+        """The time, as the connection was told last."""
         self.calls: Final[dict[int, Grant | None]] = {}
         """Outstanding calls, and the reference that each goes to."""
         self.subscriptions: Final[dict[int, Outgoing]] = {}
@@ -144,15 +146,15 @@ class Served:
 
     # What we answer
 
-    def answer(self, call_id: int, result: Raw | UnsetType, now: float) -> bool:
+    def answer(self, call_id: int, result: Raw | UnsetType) -> bool:
         """Answer a call; False if nobody waits for it any more."""
-        return self._answer(Result(call_id, result), call_id, now)
+        return self._answer(Result(call_id, result), call_id)
 
-    def fail(self, call_id: int, error: ErrorEnvelope, now: float) -> bool:
+    def fail(self, call_id: int, error: ErrorEnvelope) -> bool:
         """Let a call fail; False if nobody waits for it any more."""
-        return self._answer(Failed(call_id, error), call_id, now)
+        return self._answer(Failed(call_id, error), call_id)
 
-    def grant(self, call_id: int, reference: str, service: str, now: float) -> bool:
+    def grant(self, call_id: int, reference: str, service: str) -> bool:
         """Answer a call with a private reference; False if nobody waits for it any more."""
         if call_id not in self.calls:
             return False
@@ -160,18 +162,18 @@ class Served:
         if grant is None:
             if len(self.grants) >= self._limits.references:
                 problem = f"more than {self._limits.references} references are held"
-                self.fail(call_id, ErrorEnvelope("overflow", problem), now)
+                self.fail(call_id, ErrorEnvelope("overflow", problem))
                 return False
             grant = self.grants[reference] = Grant()
             self._names[id(grant)] = reference
-            self._rest(grant, now)
+            self._rest(grant)
         grant.received += 1
-        return self._answer(Granted(call_id, reference, service), call_id, now)
+        return self._answer(Granted(call_id, reference, service), call_id)
 
-    def _answer(self, message: Message, call_id: int, now: float) -> bool:
+    def _answer(self, message: Message, call_id: int) -> bool:
         if call_id not in self.calls:
             return False
-        self._finish(call_id, now)
+        self._finish(call_id)
         self._put(message)
         return True
 
@@ -323,10 +325,10 @@ class Served:
         grant.uses += 1
         self._idle.pop(reference, None)
 
-    def _rest(self, grant: Grant, now: float) -> None:
+    def _rest(self, grant: Grant) -> None:
         reference = self._names.get(id(grant))
         if not grant.uses and reference is not None:
-            grant.idle_since = now
+            grant.idle_since = self.now
             self._idle[reference] = grant
 
     def _drop(self, reference: str) -> None:
@@ -334,11 +336,11 @@ class Served:
         self._idle.pop(reference, None)
         del self._names[id(grant)]
 
-    def _finish(self, call_id: int, now: float | None = None) -> None:
+    def _finish(self, call_id: int) -> None:
         grant = self.calls.pop(call_id)
         if grant is not None:
             grant.uses -= 1
-            self._rest(grant, grant.idle_since if now is None else now)
+            self._rest(grant)
 
     def _clear(self, subscription_id: int) -> Outgoing:
         outgoing = self.subscriptions[subscription_id]
@@ -354,7 +356,7 @@ class Served:
         grant = self._held.pop(subscription_id, None)
         if grant is not None:
             grant.uses -= 1
-            self._rest(grant, grant.idle_since)
+            self._rest(grant)
         return True
 
 

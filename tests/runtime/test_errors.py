@@ -65,17 +65,33 @@ def test_each_error_words_itself(error: PiContractsError, text: str) -> None:
 
 CODES = {
     "Cancelled": "cancelled",
+    "ContractMismatch": "contract_mismatch",
+    "Disconnected": "disconnected",
     "InternalError": "internal",
     "InvalidArguments": "invalid_arguments",
     "InvalidResult": "invalid_result",
+    "ModeMismatch": "mode_mismatch",
+    "NotAttached": "not_attached",
     "NotAuthorized": "not_authorized",
     "Overflow": "overflow",
+    "ProtocolError": "protocol_error",
+    "ServiceNotAllowed": "service_not_allowed",
     "ServiceNotImplemented": "service_not_implemented",
+    "SessionUnavailable": "session_unavailable",
+    "StaleInstance": "stale_instance",
     "StaleReference": "stale_reference",
+    "TooLarge": "too_large",
+    "UnannouncedError": "unannounced",
+    "UnknownInstance": "unknown_instance",
+    "UnknownMember": "unknown_member",
+    "UnknownService": "unknown_service",
+    "UnknownSession": "unknown_session",
+    "UnsupportedVersion": "protocol_version",
 }
 
 
 def test_each_code_has_one_meaning() -> None:
+    """ERR-2, ERR-6: each code has one class, and no class has two codes."""
     classes = {
         name: value.code
         for name, value in vars(errors).items()
@@ -98,6 +114,21 @@ def test_service_errors_survive_pickling() -> None:
     error = pickle.loads(pickle.dumps(errors.Cancelled("stop")))
     assert isinstance(error, errors.Cancelled)
     assert error.message == "stop"
+
+
+def test_an_error_of_an_unknown_code_keeps_its_code_when_it_is_copied() -> None:
+    """ERR-5: a code that this side does not know is raised as it came."""
+    error = errors.copy_error(errors.UnannouncedError("later", "text", {"a": 1}))
+    assert (error.code, error.message, error.data) == ("later", "text", {"a": 1})
+
+
+def test_a_copied_error_has_no_traceback_of_another_raising() -> None:
+    try:
+        raise errors.UnknownMember("gone")
+    except errors.UnknownMember as error:
+        again = errors.copy_error(error)
+    assert again.__traceback__ is None
+    assert (type(again), again.message) == (errors.UnknownMember, "gone")
 
 
 TEXTS: dict[str, tuple[Any, ...]] = {
