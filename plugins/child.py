@@ -57,12 +57,12 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     write = os.write
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     channel = os.dup(1)
-    output = _open_output()
+    output = open_output()
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
     faulthandler.enable(channel)
-    _limit_resources()
+    limit_resources()
     encode = msgspec.json.Encoder().encode
 
     def tell(line: Line) -> None:
@@ -78,7 +78,7 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     os._exit(0)
 
 
-def _open_output() -> int:
+def open_output() -> int:
     """Return a file for all that is printed, which nobody else can see."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("output")
@@ -88,7 +88,7 @@ def _open_output() -> int:
         return os.dup(file.fileno())
 
 
-def _limit_resources() -> None:
+def limit_resources() -> None:
     """Keep memory and files below a bound, where the system can do that."""
     try:
         import resource  # noqa: PLC0415 # not everywhere
@@ -340,7 +340,7 @@ def _make_fault(
     return Fault(kind, text, tuple(frames), phase, _ADVICE.get(type(error), ""))
 
 
-_ADVICE: Final = {
+_ADVICE: Final[dict[type[BaseException], str]] = {
     EOFError: "let it read nothing: nobody is there to answer",
     MemoryError: "let it not load so much before its host starts",
     SystemExit: "let it return, and never end the process",

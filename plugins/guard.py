@@ -8,6 +8,7 @@ the standard library and of the runtime are noticed afterwards.
 from __future__ import annotations
 
 import _thread
+import inspect
 import sys
 import threading
 from types import FunctionType
@@ -89,12 +90,15 @@ class Guard:
     def _refuse(self, what: str) -> None:
         # A module may try, and do without: that is noted for setups only.
         if self.phase == "setup" and all(fault.text != what for fault in self.faults):
-            frames = tuple(_iter_frames(sys._getframe(2)))  # noqa: SLF001 - the way to a caller
+            frames = tuple(_iter_frames(inspect.currentframe()))
             self.faults.append(Fault("refused", what, frames))
         raise RefusedError(f"{what}, which has to wait for activation")
 
 
 def _iter_frames(frame: FrameType | None) -> Iterator[Frame]:
+    """Give the lines between the guard and the rest of the dry run, the nearest first."""
+    while frame is not None and is_own(frame.f_code.co_filename):
+        frame = frame.f_back
     while frame is not None and not is_own(frame.f_code.co_filename):
         yield Frame(frame.f_code.co_filename, frame.f_lineno or 1)
         frame = frame.f_back

@@ -6,7 +6,7 @@ same words. Making contexts and views belongs to them.
 
 from __future__ import annotations
 
-import sys
+import inspect
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from msgspec import UNSET
@@ -17,7 +17,6 @@ from .facets import HOST_SCOPES, LOCAL, CallSite, ContractVersion, Declaration, 
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from types import FrameType
 
 T = TypeVar("T")
 Token: TypeAlias = RemoteToken[T] | Local[T]
@@ -171,21 +170,28 @@ class Ledger:
 
 def find_call_site(own_files: Collection[str]) -> CallSite:
     """Return where the call comes from: the nearest frame that is in none of *own_files*."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to a caller
-    while frame is not None and frame.f_code.co_filename in own_files and frame.f_back is not None:
+    frame = inspect.currentframe()
+    site = CallSite("<unknown>", 1)
+    while frame is not None:
+        site = CallSite(frame.f_code.co_filename, max(frame.f_lineno or 1, 1))
+        if frame.f_code.co_filename not in own_files and frame.f_code is not _CODE:
+            break
         frame = frame.f_back
-    assert frame is not None  # noqa: S101 - the first frame exists
-    return CallSite(frame.f_code.co_filename, max(frame.f_lineno or 1, 1))
+    return site
+
+
+_CODE: Final = find_call_site.__code__
 
 
 def _describe(token: object) -> str:
-    match token:
-        case Local():
-            return "the token of a local service"
-        case RemoteToken():
-            return f"a token of mode {type(token).__name__.lower()}"
-        case _:
-            return f"an object of type {type(token).__name__}"
+    kind = type(token).__name__
+    if isinstance(token, Local):
+        return "the token of a local service"
+    return (
+        f"a token of mode {kind.lower()}"
+        if isinstance(token, RemoteToken)
+        else (f"an object of type {kind}")
+    )
 
 
 def _advise(token: object, is_provided: bool) -> str:  # noqa: FBT001 - one caller, above

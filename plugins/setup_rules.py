@@ -37,7 +37,7 @@ class _Words(NamedTuple):
     fix: str
 
 
-_OF_SETUP: Final = {
+OF_SETUP: Final = {
     "raised": _Words("raised {text}", "mend it; a setup only declares and registers"),
     "caught": _Words("caught what was refused: {text}", "mend the call; no host would accept it"),
     "late": _Words("has given its context away: {text}", "keep what is acquired, not the context"),
@@ -68,7 +68,7 @@ _OF_SETUP: Final = {
         "wrote where the result of the run is told", "let it write to no file of others"
     ),
 }
-_OF_IMPORT: Final = {
+OF_IMPORT: Final = {
     "import-raised": _Words(
         "importing {module} raised {text}", "mend the import; it should define and do nothing else"
     ),
@@ -88,7 +88,7 @@ _OF_IMPORT: Final = {
         "name the setup function",
     ),
 }
-_OF_HOST: Final = {
+OF_HOST: Final = {
     "not-started": _Words(
         "no process could be started to run the setups of kind {kind}: {text}",
         "mend the installation; python -P -c 'import pi_contracts.runtime' has to work",
@@ -110,10 +110,10 @@ def find_failed_setups(graph: Graph) -> Iterator[Finding]:
     hosts: dict[tuple[str, str], list[tuple[Recording, Fault]]] = {}
     for recording in graph.assembly.recordings:
         for fault in recording.faults:
-            if fault.kind in _OF_HOST:
+            if fault.kind in OF_HOST:
                 hosts.setdefault((recording.entry.kind, fault.kind), []).append((recording, fault))
             elif fault.phase == "setup":
-                words = _OF_SETUP[fault.kind]
+                words = OF_SETUP[fault.kind]
                 facet = Facet(recording.entry.plugin, recording.entry.kind)
                 text = words.text.format(text=escape(fault.text))
                 message = f"the setup of {name_facet(facet)} {text}"
@@ -132,7 +132,7 @@ def find_unresolvable_entry_points(graph: Graph) -> Iterator[Finding]:
     """
     for recording in graph.assembly.recordings:
         for fault in recording.faults:
-            if fault.phase == "import" and fault.kind not in _OF_HOST:
+            if fault.phase == "import" and fault.kind not in OF_HOST:
                 words = _word_import(recording, fault)
                 yield _word(graph, "unresolvable-entry-point", recording, fault, words)
 
@@ -165,7 +165,7 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
         near = f"; did you mean {quote(fault.text)}?" if fault.text else ""
         fix = f"write {quote(fault.text)}" if fault.text else "name a function of the module"
         return f"{start} cannot be resolved: {module} has no {attribute}{near}", fix
-    words = _OF_IMPORT[fault.kind]
+    words = OF_IMPORT[fault.kind]
     text = words.text.format(text=escape(fault.text), module=module, attribute=attribute)
     return f"{start} cannot be resolved: {text}", words.fix
 
@@ -209,7 +209,7 @@ def _list_unknown(graph: Graph) -> list[Recording]:
 
 
 def _word_host(kind: str, what: str, rows: list[tuple[Recording, Fault]]) -> Finding:
-    words = _OF_HOST[what]
+    words = OF_HOST[what]
     facets = tuple(Facet(recording.entry.plugin, kind) for recording, _ in rows)
     text = escape(rows[0][1].text)
     message = words.text.format(kind=quote(kind), text=text, facets=list_facets(facets))

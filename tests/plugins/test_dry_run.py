@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from pi_contracts.plugins import dry_run, host_process
 from pi_contracts.plugins.dry_run import Recording, record_setups
 from pi_contracts.plugins.entry_points import Entry
-from pi_contracts.plugins.facets import Locator, Origin
+from pi_contracts.plugins.facets import CallSite, Locator, Origin
 from pi_contracts.plugins.outcomes import Fault
 from pi_contracts.plugins.plan import read_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ORIGIN = Origin(Locator(None), "")
 LIBRARY = Path(__file__).resolve().parents[2] / "plugins" / "library"
@@ -289,7 +292,7 @@ def test_what_a_good_setup_declares_is_recorded_with_its_places(
         "session",
         "models",
         "singleton",
-        dry_run.CallSite("hostile.py", 15),
+        CallSite("hostile.py", 15),
     )
     assert (offer.scope, offer.service) == ("local", "store")
 
@@ -504,41 +507,32 @@ def test_an_interpreter_that_does_not_start_is_told_for_all_facets_of_the_kind(
     assert record_setups(entries, str(tmp_path))[0].faults[0].text == "exit code 5"
 
 
-def test_an_interrupted_run_leaves_no_process_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tmp_path.joinpath("sleeps.py").write_text("import time\ndef f(facet): time.sleep(60)\n")
-    started: list[subprocess.Popen[bytes]] = []
+def test_an_interrupted_run_leaves_no_process_behind(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    tmp_path.joinpath("sleeps.py").write_text(
+        "import os, pathlib, time\n"
+        "def f(facet):\n"
+        f"    pathlib.Path({str(mark)!r}).write_text(f'{{os.getpid()}} ')\n"
+        "    time.sleep(60)\n"
+    )
+    program = (
+        "from pi_contracts.plugins.dry_run import record_setups\n"
+        "from pi_contracts.plugins.entry_points import Entry\n"
+        f"record_setups([Entry('a', 'tui', 'sleeps:f', None)], {str(tmp_path)!r})\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) as process:
+        wait_until(lambda: mark.exists() and mark.read_text().endswith(" "))
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in errors
+    wait_until(lambda: not Path(f"/proc/{mark.read_text().strip()}").exists())
 
-    def interrupt(*args: Any) -> subprocess.Popen[bytes]:
-        process = host_process.start(*args)
-        started.append(process)
-        return process
 
-    monkeypatch.setattr(dry_run, "start", interrupt)
-    hosts: list[Any] = []
-    make_host = dry_run._Host
-    monkeypatch.setattr(dry_run, "_Host", lambda *args: hosts.append(make_host(*args)) or hosts[-1])
-
-    class Interrupted(BaseException):
-        pass
-
-    def wait(_: Any, action: Any) -> Any:
-        thread = threading.Thread(target=action)
-        thread.start()
-
-        class Pending:
-            def result(self) -> None:
-                while not started:
-                    time.sleep(0.01)
-                raise Interrupted
-
-        return Pending()
-
-    monkeypatch.setattr(dry_run.ThreadPoolExecutor, "submit", wait)
-    with pytest.raises(Interrupted):
-        record_setups([Entry("a", "tui", "sleeps:f", ORIGIN)], str(tmp_path))
-    assert started[0].wait(5) is not None
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def test_recorded_inline_and_reported_facets_mix_and_are_compared(tmp_path: Path) -> None:

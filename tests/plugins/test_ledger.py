@@ -13,17 +13,17 @@ from pi_contracts.plugins.ledger import (
     WrongToken,
     find_call_site,
 )
-from pi_contracts.runtime import Keyed, Referenced, Singleton, local_service
+from pi_contracts.runtime import Keyed, Local, Referenced, Singleton, local_service
 
 
 def make_token(kind: type[Any], service: str = "models", digest: str = "sha256:1") -> Any:
-    return kind(id=service, version=2, digest=digest, members=(), proxy=lambda link: link)
+    return kind(id=service, version=2, digest=digest, members=(), proxy=object)
 
 
 MODELS = make_token(Singleton)
 DIALOGS = make_token(Keyed, "dialogs")
 JOB = make_token(Referenced, "job")
-STORE: Any = local_service("store")
+STORE: Local[object] = local_service("store")
 
 
 def test_a_setup_call_is_recorded_with_scope_mode_contract_and_place() -> None:

@@ -10,9 +10,15 @@ from pi_contracts.plugins.library.services.git import GIT
 from pi_contracts.plugins.library.services.index import INDEX
 from pi_contracts.plugins.library.services.models import MODELS, ModelsProvider
 from pi_contracts.plugins.recording import CalledInSetup, make_context
-from pi_contracts.runtime import BACKGROUND, InvalidImplementation, NotHydrated, local_service
+from pi_contracts.runtime import (
+    BACKGROUND,
+    InvalidImplementation,
+    Local,
+    NotHydrated,
+    local_service,
+)
 
-STORE: Any = local_service("store")
+STORE: Local[object] = local_service("store")
 STATE: Any = {
     "catalog": {"revision": 0, "availableModels": []},
     "configuration": {"model": None, "thinkingLevel": "off"},
