@@ -351,13 +351,13 @@ class _Run:
 
 def _check(paths: Sequence[Path], mapped: Mapping[str, Path]) -> tuple[Finding, ...]:
     from pi_contracts.codegen.collisions import find_name_collisions
-    from pi_contracts.contracts.fixtures import check_fixtures
+    from pi_contracts.contracts.check import check
     from pi_contracts.contracts.read import read
     from pi_contracts.runtime.wording import find_violation
 
     reading = read(paths, mapped=mapped)
     collisions = find_name_collisions(reading.catalogue) if reading.is_sound else ()
-    return (*reading.findings, *check_fixtures(reading, paths, find_violation), *collisions)
+    return check(reading, paths, find_violation, more=collisions)
 
 
 def _list_rules() -> dict[str, str]:

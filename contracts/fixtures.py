@@ -10,19 +10,20 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import jsonschema_rs
 import msgspec
 
-from .bundle import Arguments, make_bundle
+from .bundle import make_bundle
 from .documents import FIXTURES, find_inputs, get_stem
 from .findings import Finding, Related, Severity, Subject, escape
-from .model import Contract, Events, Location, Method, State
+from .payloads import Payload, list_subjects
+from .soundness import find_broken
 from .source import Source, parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .catalogue import Catalogue
     from .documents import Document
@@ -45,21 +46,10 @@ _ROOT: Final = "$root"
 _NAME: Final = re.compile(r"(?P<name>.+)\.(?P<verdict>valid|invalid)(?:-[0-9]+)?\.json")
 
 
-class _Target(NamedTuple):
-    """What a fixture is an example of."""
-
-    document: Document
-    subject: str
-    """What the name of the fixture says between the document and the verdict."""
-    root: Location | Arguments
-    pointer: str
-    """Where in the document it stands."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Fixture:
     file: Path
-    target: _Target
+    target: Payload
     is_valid: bool
 
 
@@ -68,7 +58,7 @@ class _Folder:
     """One folder of documents, and whose names fixtures there can begin with."""
 
     path: Path
-    targets: dict[str, _Target] = field(default_factory=dict[str, _Target])
+    targets: dict[str, Payload] = field(default_factory=dict[str, Payload])
     judged: set[str] = field(default_factory=set[str])
     """Stems of the documents whose fixtures are judged."""
     others: set[str] = field(default_factory=set[str])
@@ -76,9 +66,18 @@ class _Folder:
     documents: set[Path] = field(default_factory=set[Path])
 
 
+@dataclass(frozen=True, slots=True)
+class FixtureReport:
+    """What came of the fixtures: findings, and which payloads have examples."""
+
+    findings: tuple[Finding, ...]
+    verdicts: Mapping[tuple[str, str], frozenset[bool]]
+    """By document and subject: whether there are values that must pass, and that must not."""
+
+
 def check_fixtures(
     reading: Reading, paths: Sequence[Path], explain: Explain, base: Path | None = None
-) -> tuple[Finding, ...]:
+) -> FixtureReport:
     """Judge the fixtures beside the documents of *paths*, and in folders for fixtures.
 
     Documents with errors of their own, and those that refer to such, are passed over.
@@ -91,12 +90,13 @@ def check_fixtures(
     """
     checker = _Checker(reading.catalogue, explain, base or Path.cwd())
     checker.check(_find_folders(reading, [path for path in paths if path.exists()]))
-    return tuple(checker.findings)
+    verdicts = {key: frozenset(found) for key, found in checker.verdicts.items()}
+    return FixtureReport(tuple(checker.findings), verdicts)
 
 
 def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
     catalogue = reading.catalogue
-    broken = _find_broken(reading)
+    broken = find_broken(reading)
     folders: dict[Path, _Folder] = {}
     given = {one.file for one in find_inputs(paths)}
     for file in sorted(given):
@@ -108,7 +108,7 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
             continue
         stem = get_stem(file.name)
         folder.judged.add(stem)
-        for target in _list_targets(document, catalogue.contracts.get(document.uri)):
+        for target in list_subjects(document, catalogue.contracts.get(document.uri)):
             name = f"{stem}.{target.subject}" if target.subject else stem
             folder.targets.setdefault(name, target)
     for path in paths:
@@ -125,86 +125,50 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
     return sorted(folders.values(), key=lambda folder: folder.path)
 
 
-def _find_broken(reading: Reading) -> set[str]:
-    """Return the URIs of documents that cannot be judged by, since they have errors."""
-    catalogue = reading.catalogue
-    faulty = {one.path for one in reading.findings if one.severity is Severity.ERROR}
-    if not faulty:
-        return set()
-    broken = {one.uri for one in catalogue.documents.values() if one.source.path in faulty}
-    links: set[tuple[str, str]] = set()
-    for reference in catalogue.get_references():
-        if reference.target is None:
-            broken.add(reference.location.document)
-        else:
-            links.add((reference.location.document, reference.target.document))
-    grown = True
-    while grown:
-        above = {source for source, target in links if target in broken} - broken
-        broken |= above
-        grown = bool(above)
-    return broken
-
-
-def _list_targets(document: Document, contract: Contract | None) -> Iterator[_Target]:
-    """Yield what fixtures of a document can be examples of; members come before definitions."""
-    root = Location(document.uri, "")
-    if contract is not None:
-        yield from _list_payloads(document, contract)
-    else:
-        yield _Target(document, "", root, "")
-    value = cast("dict[str, object]", document.value) if isinstance(document.value, dict) else {}
-    for keyword in ("$defs", "definitions"):
-        definitions = value.get(keyword)
-        if isinstance(definitions, dict):
-            for name in cast("dict[str, object]", definitions):
-                at = root / keyword / name
-                yield _Target(document, name, at, at.pointer)
-
-
-def _list_payloads(document: Document, contract: Contract) -> Iterator[_Target]:
-    for member in contract.members:
-        at = Location(document.uri, "") / "members" / member.name
-        if isinstance(member, State):
-            yield _Target(document, member.name, member.value, at.pointer)
-        elif isinstance(member, Events):
-            yield _Target(document, member.name, member.payload, at.pointer)
-        else:
-            yield _Target(document, f"{member.name}.params", _close(member), at.pointer)
-            if member.result is not None:
-                yield _Target(document, f"{member.name}.result", member.result, at.pointer)
-    for case in contract.errors:
-        if case.data is not None:
-            yield _Target(document, f"{case.code}.error", case.data, case.data.pointer)
-    if contract.key is not None:
-        yield _Target(document, "$key", contract.key, contract.key.pointer)
-
-
-def _close(method: Method) -> Arguments:
-    required = tuple(parameter.name for parameter in method.params if parameter.required)
-    return Arguments({parameter.name: parameter.schema for parameter in method.params}, required)
-
-
 class _Checker:
     def __init__(self, catalogue: Catalogue, explain: Explain, base: Path) -> None:
         self.catalogue = catalogue
         self.explain = explain
         self.base = base
         self.findings: list[Finding] = []
+        self.verdicts: dict[tuple[str, str], set[bool]] = {}
 
     def check(self, folders: Sequence[_Folder]) -> None:
         fixtures: dict[str, list[_Fixture]] = {}
         for folder in folders:
-            for file in _list_files(folder):
+            files = _list_files(folder)
+            self._check_names(files)
+            for file in files:
                 match = _NAME.fullmatch(file.name)
                 target = folder.targets.get(match["name"]) if match else None
                 if match is None or target is None:
                     self._note_stray(folder, file, match["name"] if match else None)
                 else:
                     fixture = _Fixture(file, target, match["verdict"] == "valid")
-                    fixtures.setdefault(target.document.uri, []).append(fixture)
+                    uri = target.document.uri
+                    fixtures.setdefault(uri, []).append(fixture)
+                    self.verdicts.setdefault((uri, target.subject), set()).add(fixture.is_valid)
         for uri, group in fixtures.items():
             self._judge(self.catalogue.documents[uri], group)
+
+    def _check_names(self, files: Sequence[Path]) -> None:
+        """Note files whose names some file systems do not tell apart."""
+        first: dict[Path, Path] = {}
+        for file in files:
+            other = first.setdefault(file.with_name(file.name.casefold()), file)
+            if other != file:
+                name = self._name(file)
+                self.findings.append(
+                    Finding(
+                        "confusable-fixture",
+                        Severity.WARNING,
+                        f"the name differs only by case from {escape(other.name)}: where file "
+                        "systems do not tell case, one of the two is lost",
+                        path=name,
+                        subject=Subject(document=name),
+                        fix="rename one of the two, and what it is named after",
+                    )
+                )
 
     def _judge(self, document: Document, fixtures: Sequence[_Fixture]) -> None:
         roots = {one.target.subject or _ROOT: one.target.root for one in fixtures}
@@ -260,7 +224,7 @@ class _Checker:
         self.findings.extend(source.findings)
         return source if source.is_readable else None
 
-    def _note_uncompilable(self, target: _Target, problem: Exception) -> None:
+    def _note_uncompilable(self, target: Payload, problem: Exception) -> None:
         words = escape(str(problem).partition("\n")[0])
         message = f"the schema of {_name_target(target)} does not compile: {words}"
         source = target.document.source
@@ -327,12 +291,12 @@ def _find_close(name: str, known: set[str]) -> str | None:
     return next(iter(difflib.get_close_matches(name, sorted(known - {""}), n=1)), None)
 
 
-def _name_target(target: _Target) -> str:
+def _name_target(target: Payload) -> str:
     path = escape(target.document.path)
     return f'"{escape(target.subject)}" of {path}' if target.subject else path
 
 
-def _relate(target: _Target) -> Related:
+def _relate(target: Payload) -> Related:
     """Say where the schema stands that a fixture is judged by."""
     source = target.document.source
     place = source.find_place(target.pointer, of_key=True)

@@ -147,7 +147,7 @@ def _make_contract(name: str, title: str) -> dict[str, Any]:
                 "kind": "method",
                 "description": "Give an entry another label; return the entry as it is then.",
                 "params": {
-                    "id": {"description": "Which entry.", "$ref": f"#/$defs/{entry_id}"},
+                    "entryId": {"description": "Which entry.", "$ref": f"#/$defs/{entry_id}"},
                     "label": {
                         "description": "The new label.",
                         "type": "string",
@@ -209,7 +209,7 @@ def _make_examples(title: str) -> dict[str, tuple[object, object]]:
     entry = {"id": "first", "label": "The first entry"}
     return {
         "state": ({"entries": [entry]}, {"entries": [entry], "count": 1}),
-        "rename.params": ({"id": "first", "label": "New"}, {"id": "first", "label": ""}),
+        "rename.params": ({"entryId": "first", "label": "New"}, {"entryId": "first", "label": ""}),
         "rename.result": (entry, {"id": "first"}),
         "unknown_entry.error": ({"id": "second"}, {}),
         f"{title}EntryId": ("first", "not an id"),

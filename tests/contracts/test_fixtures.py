@@ -53,7 +53,7 @@ def write_text(folder: Path, name: str, text: str) -> None:
 def judge(folder: Path, *paths: Path) -> list[Finding]:
     given = list(paths) or [folder]
     reading = read(given, base=folder)
-    return list(check_fixtures(reading, given, find_violation, folder))
+    return list(check_fixtures(reading, given, find_violation, folder).findings)
 
 
 GOOD = {"id": "x"}

@@ -29,7 +29,7 @@ def test_the_contract_and_its_fixtures_have_no_findings(
     assert scaffold.contract == Path(f"{name}.contract.json")
     reading = read([scaffold.contract])
     assert reading.findings == ()
-    assert check_fixtures(reading, [scaffold.contract], find_violation) == ()
+    assert check_fixtures(reading, [scaffold.contract], find_violation).findings == ()
     assert len(list(Path("fixtures").iterdir())) == len(scaffold.files) - 1
 
 
