@@ -71,8 +71,11 @@ def facet(context):
 
 def test_facets_without_an_inline_report_are_set_up(tmp_path: Path) -> None:
     (tmp_path / "older_plugin.py").write_text(SETUP)
-    facets = {"tui": "older_plugin:facet", "web": {"entry": "older_plugin:gone", "provides": []}}
-    value = {"manifest": 1, "plugins": [{"id": "a", "facets": facets}]}
+    facets: dict[str, Any] = {
+        "tui": "older_plugin:facet",
+        "web": {"entry": "older_plugin:gone", "provides": []},
+    }
+    value: dict[str, Any] = {"manifest": 1, "plugins": [{"id": "a", "facets": facets}]}
     generation, faults = read_generation(write(tmp_path, value), "old.json")
     assert generation is not None
     assert not faults
