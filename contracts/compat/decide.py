@@ -11,6 +11,8 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import jsonschema_rs
+
 from .budget import Budget, ExhaustedError
 from .maker import Maker
 from .pool import Pool
@@ -84,7 +86,12 @@ class Decider:
             return COMPATIBLE
         verdict = self._answers.get((left, right))
         if verdict is None:
-            verdict = self._answers[left, right] = self._decide(sender, receiver)
+            try:
+                verdict = self._decide(sender, receiver)
+            except jsonschema_rs.ValidationError:
+                # a schema that the validator does not take accepts nothing that is known
+                verdict = Verdict(Kind.UNDECIDED)
+            self._answers[left, right] = verdict
         return verdict
 
     def _decide(self, sender: str, receiver: str) -> Verdict:
@@ -149,7 +156,7 @@ class _Closed:
         wider: FlatDocument,
     ) -> None:
         self.sender, self.receiver = ends
-        self.documents = {**documents, _WIDER: wider}
+        self.documents = {**documents, _EXACT: exact, _WIDER: wider}
         self.exact = Validators({**documents, _EXACT: exact}).refer(f"{_EXACT}#")
 
     @staticmethod
@@ -170,6 +177,9 @@ class _Closed:
         """Return the verdict, given that of the question as it was, without such a witness."""
         engine = _Engine(self.documents)
         proved, opened = engine.prove(f"{_WIDER}#", self.receiver)
+        if not proved:
+            # it takes longer, but knows which branch a member belongs to
+            proved, _ = engine.prove(f"{_EXACT}#", self.receiver)
         if proved and verdict.has_witness:
             return Verdict(Kind.UNDECLARED, verdict.witness, has_witness=True)
         if not proved:

@@ -25,8 +25,8 @@ def make_arrays(maker: Maker, facts: Facts, pins: Mapping[str | int, Any]) -> It
     arrays = collect_arrays(facts)
     given = {key: value for key, value in pins.items() if isinstance(key, int)}
     shortest = max(arrays.low, max(given, default=-1) + 1)
-    ends = [one for one in (arrays.high, arrays.width + 1) if one is not None]
-    for length in range(shortest, max(shortest, *ends) + 1 if ends else shortest + 1):
+    longest = max(shortest + len(arrays.wrong_rest) + 1, arrays.width + 1, arrays.high or 0)
+    for length in range(shortest, longest + 1):
         if length > _LONGEST or (arrays.high is not None and length > arrays.high):
             return
         for plan in itertools.islice(_plan(arrays, length, given), _MOST_TRIED * 4):

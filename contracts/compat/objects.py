@@ -200,8 +200,18 @@ class _Judge:
         if is_full:
             return True
         if len(self.patterns) > _MOST_PATTERNS:
-            return False
+            return any(self._is_right_by_pattern(one, group) for one in self.objects.groups)
         return all(self._is_class_right(group, matched) for matched in self._get_classes())
+
+    def _is_right_by_pattern(self, mine: Members, group: Members) -> bool:
+        """Whether each pattern of a group is one of mine, with what it must have."""
+        wrong, right = dict(group.patterns), dict(mine.patterns)
+        if wrong.keys() - right.keys():
+            return False
+        others = [right[text] for text in right.keys() - wrong.keys()]
+        return all(
+            self.prover.prove_part((right[text],), (node,)) for text, node in wrong.items()
+        ) and all(self.prover.prove_part((node,), (group.rest,)) for node in (*others, mine.rest))
 
     def _is_class_right(self, group: Members, matched: frozenset[str]) -> bool:
         nodes = self._get_class(matched)

@@ -45,6 +45,8 @@ class Members:
     is_map: bool = False
     is_closed: bool = False
     """Whether what always applies closes it."""
+    has_true: bool = False
+    """Whether a schema says that further members may be anything."""
 
     @property
     def is_open(self) -> bool:
@@ -133,15 +135,17 @@ def _take_in(members: Members, schema: dict[str, Any], *, always: bool) -> None:
         rest = schema.get(keyword, True)
         members.is_map |= isinstance(rest, dict) and rest != {}
         members.is_closed |= always and rest is False
+        members.has_true |= keyword in schema and rest in (True, {})
 
 
 def get_required(members: Members) -> list[str]:
-    """Return the names that schemas require, or require of some objects."""
+    """Return the names that schemas require, or require of some, and do not describe."""
     names: list[str] = []
     for _, schema in members.schemas:
-        names.extend(schema.get("required", ()))
+        mine = list(schema.get("required", ()))
         for name, needed in schema.get("dependentRequired", {}).items():
-            names.extend((name, *needed))
+            mine.extend((name, *needed))
+        names.extend(name for name in mine if name not in schema.get("properties", ()))
     return names
 
 

@@ -53,7 +53,6 @@ _CLASSES: Final = {
 }
 _CONTROLS: Final = {"t": 0x09, "n": 0x0A, "v": 0x0B, "f": 0x0C, "r": 0x0D, "0": 0}
 _MOST_REPEATS: Final = 4096
-_MOST_VARIANTS: Final = 16
 _LONGEST: Final = 4000
 _Variant: TypeAlias = tuple[bool, bool, Language]
 """Whether a part begins where the string does, whether it ends there, and what it matches."""
@@ -129,8 +128,6 @@ class _Parser:
                 return _concatenate(variants, [(False, True, intersection((ahead, rest)))])
             else:
                 variants = _concatenate(variants, self.parse_quantified())
-            if len(variants) > _MOST_VARIANTS:
-                self.fail()
         return variants
 
     def parse_lookahead(self, *, is_at_start: bool) -> Language:

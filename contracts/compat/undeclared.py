@@ -78,11 +78,12 @@ class _Closer:
         self.count += 1
         names = dict.fromkeys(members.names, True)
         patterns = dict.fromkeys(members.patterns, True)
-        if self.exact:
+        if self.exact and not members.has_true:
             always = [{"$ref": self.uri + part.pointer} for part in sorted(place) if part.always]
             others = gather(self.document, frozenset(part for part in place if not part.always))
             return {
-                "allOf": [*always, below],
+                # twice not: what it says counts, what it evaluates does not
+                "allOf": [*always, {"not": {"not": below}}],
                 "properties": dict.fromkeys((*others.names, *get_required(members)), True),
                 "patternProperties": dict.fromkeys(others.patterns, True),
                 "unevaluatedProperties": False,

@@ -40,9 +40,15 @@ def get_places(document: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def edit(document: dict[str, Any], rng: random.Random) -> tuple[str, dict[str, Any]]:
-    """Return a document with one edit, and the kind of the edit."""
-    while True:
+def edit(
+    document: dict[str, Any], rng: random.Random, tries: int = 500
+) -> tuple[str, dict[str, Any]]:
+    """Return a document with one edit, and the kind of the edit.
+
+    Raises:
+        LookupError: None of the edits that were tried changes anything.
+    """
+    for _ in range(tries):
         changed = copy.deepcopy(document)
         places = get_places(changed)
         name = rng.choice(list(EDITS))
@@ -50,6 +56,7 @@ def edit(document: dict[str, Any], rng: random.Random) -> tuple[str, dict[str, A
             before = copy.deepcopy(place)
             if EDITS[name](place, rng) and place != before:
                 return name, changed
+    raise LookupError
 
 
 def _remove_required(schema: dict[str, Any], rng: random.Random) -> bool:
