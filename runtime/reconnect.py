@@ -10,7 +10,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from typing_extensions import ReadOnly, TypedDict
 
@@ -97,6 +97,16 @@ CONNECTION: Final[StateMember[ConnectionState]] = StateMember(
 """The row of a member table that shows a `Connector`'s state."""
 
 _HIGHEST_POWER: Final = 64
+
+
+class _Life(NamedTuple):
+    """One attempt, and the connection that it led to if it did."""
+
+    reason: str
+    final: bool = False
+    """Whether another attempt would only end alike."""
+    held: float = 0.0
+    """How many seconds the connection lasted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,23 +201,19 @@ class Connector:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
-        if self.peer is not None:
-            await self.peer.close()
 
     async def _run(self) -> None:
         failed = 0
         try:
             while True:
                 self._show({"status": "connecting", "attempt": failed + 1})
-                begun = self._clock.time()
-                reason, final = await self._live()
-                held = self._clock.time() - begun >= self._backoff.steady
-                failed = 1 if held else failed + 1
-                if final:
-                    self._show(self._describe_end(reason, None))
+                life = await self._live()
+                if life.final:
+                    self._show(self._describe_end(life.reason, None))
                     return
+                failed = 1 if life.held >= self._backoff.steady else failed + 1
                 wait = self._backoff.get_wait(failed, self._chance())
-                self._show(self._describe_end(reason, wait))
+                self._show(self._describe_end(life.reason, wait))
                 await self._sleep(wait)
         except asyncio.CancelledError:
             if self.peer is not None:
@@ -218,30 +224,31 @@ class Connector:
         finally:
             self._changed.set()
 
-    async def _live(self) -> tuple[str, bool]:
-        """Connect once and stay as long as that lasts; return why not longer, and for good."""
+    async def _live(self) -> _Life:
+        """Connect once and stay as long as that lasts."""
         cancellation = Cancellation()
         timer = self._clock.call_at(self._clock.time() + self._patience, cancellation.cancel)
         try:
             peer = await self._open(BACKGROUND.with_cancellation(cancellation))
         except (NotAuthorized, UnsupportedVersion) as error:
-            return error.message, True
+            return _Life(error.message, final=True)
         except Cancelled:
-            return f"the attempt took more than {self._patience:g} seconds", False
+            return _Life(f"the attempt took more than {self._patience:g} seconds")
         except ServiceError as error:
-            return error.message, False
+            return _Life(error.message)
         except OSError as error:
-            return error.strerror or type(error).__name__, False
+            return _Life(error.strerror or type(error).__name__)
         except Exception as error:  # noqa: BLE001 - it would only be raised again
             report("connecting failed for good", error)
-            return f"connecting failed: {type(error).__name__}", True
+            return _Life(f"connecting failed: {type(error).__name__}", final=True)
         finally:
             timer.cancel()
         self.peer = peer
         self._show({"status": "connected", "since": self._word_time(0.0)})
+        since = self._clock.time()
         ending = await peer.wait_ended()
         self.peer = None
-        return ending.message, False
+        return _Life(ending.message, held=self._clock.time() - since)
 
     async def _open(self, ctx: Context) -> Peer:
         transport = await self._connect(ctx)

@@ -12,7 +12,7 @@ import pytest
 from pi_contracts.runtime import generated as rt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 
 class UnknownModel(rt.ServiceError):
@@ -226,3 +226,23 @@ def sample() -> SimpleNamespace:
         Busy=Busy,
         Foreign=Foreign,
     )
+
+
+@pytest.fixture
+def run() -> Callable[[Callable[[], Awaitable[None]]], None]:
+    """Run a coroutine function; anything that the loop complains of fails the test."""
+
+    def run(main: Callable[[], Awaitable[None]]) -> None:
+        complaints: list[dict[str, Any]] = []
+
+        async def watched() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _, context: complaints.append(context))
+            async with asyncio.timeout(30):
+                await main()
+            await asyncio.sleep(0)
+
+        asyncio.run(watched())
+        assert complaints == []
+
+    return run

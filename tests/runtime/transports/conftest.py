@@ -13,7 +13,7 @@ from pi_contracts.runtime import transports
 from pi_contracts.runtime.context import BACKGROUND
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Callable
     from pathlib import Path
 
     from pi_contracts.runtime.context import Context
@@ -239,23 +239,3 @@ def make_notes() -> type[Notes]:
 def echo_command() -> list[str]:
     """Give the command of a child that sends back what it hears."""
     return [sys.executable, "-c", ECHO]
-
-
-@pytest.fixture
-def run() -> Callable[[Callable[[], Awaitable[None]]], None]:
-    """Run a coroutine function; anything that the loop complains of fails the test."""
-
-    def run(main: Callable[[], Awaitable[None]]) -> None:
-        complaints: list[dict[str, Any]] = []
-
-        async def watched() -> None:
-            loop = asyncio.get_running_loop()
-            loop.set_exception_handler(lambda _, context: complaints.append(context))
-            async with asyncio.timeout(30):
-                await main()
-            await asyncio.sleep(0)
-
-        asyncio.run(watched())
-        assert complaints == []
-
-    return run
