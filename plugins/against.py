@@ -160,12 +160,10 @@ def _word(text: str | None) -> str:
     return "none" if text is None else escape(text)
 
 
-def _word_contract(contract: ContractVersion | None) -> str:
-    if contract is None:
-        return "none"
+def _word_contract(contract: ContractVersion) -> str:
     version = "" if contract.version is UNSET else f"version {contract.version}"
     digest = "" if contract.digest is UNSET else escape(contract.digest[:_DIGEST_SHOWN])
-    return " ".join(filter(None, (version, digest))) or "unnamed"
+    return " ".join(filter(None, (version, digest)))
 
 
 def _name(service: NamedService) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from .facets import LOCAL
 from .generations import ANY_KIND
@@ -81,7 +81,7 @@ class ServiceChange(msgspec.Struct, frozen=True, omit_defaults=True):
     owner: tuple[Facet, Facet] | None = None
     """The old and the new one, if they differ, and so below."""
     mode: tuple[str, str] | None = None
-    contract: tuple[ContractVersion | None, ContractVersion | None] | None = None
+    contract: tuple[ContractVersion, ContractVersion] | None = None
     host: str | None = None
 
 
@@ -252,18 +252,18 @@ def _differ(old: list[Declaration], new: list[Declaration], kind: str) -> Differ
     return Difference(
         tuple(one for one in after if one not in before),
         tuple(one for one in before if one not in after),
-        tuple(one for one, held in after.items() if one in before and before[one] != held),
+        tuple(
+            one for one, held in after.items() if one in before and _find_change(before[one], held)
+        ),
     )
 
 
 def _index_entries(
     entries: list[Declaration], kind: str
-) -> dict[NamedService, ContractVersion | None]:
+) -> dict[NamedService, ContractVersion | UnsetType]:
     """Return the contracts of declarations, by name of the service."""
     return {
-        NamedService(d.scope, d.service, d.mode, kind if d.scope == LOCAL else None): (
-            _get_contract(d)
-        )
+        NamedService(d.scope, d.service, d.mode, kind if d.scope == LOCAL else None): d.contract
         for d in sorted(entries, key=lambda d: (d.scope, d.service, d.mode))
     }
 
@@ -275,13 +275,12 @@ def _compare_services(old: Graph, new: Graph) -> ServiceChanges:
         if service not in before:
             continue
         old_owner, old_entry = before[service]
-        contracts = (_get_contract(old_entry), _get_contract(entry))
         change = ServiceChange(
             service.scope,
             service.id,
             (old_owner, owner) if old_owner != owner else None,
             (old_entry.mode, entry.mode) if old_entry.mode != entry.mode else None,
-            contracts if contracts[0] != contracts[1] else None,
+            _find_change(old_entry.contract, entry.contract),
             service.kind,
         )
         if change != ServiceChange(service.scope, service.id, host=service.kind):
@@ -307,5 +306,13 @@ def _name(service: Service, entry: Declaration) -> NamedService:
     return NamedService(service.scope, service.id, entry.mode, service.kind)
 
 
-def _get_contract(entry: Declaration) -> ContractVersion | None:
-    return None if entry.contract is UNSET else entry.contract
+def _find_change(
+    old: ContractVersion | UnsetType, new: ContractVersion | UnsetType
+) -> tuple[ContractVersion, ContractVersion] | None:
+    """Return two contracts that are known to differ; what is not told differs from nothing."""
+    if old is UNSET or new is UNSET:
+        return None
+    if UNSET not in {old.digest, new.digest}:
+        return (old, new) if old.digest != new.digest else None
+    is_told = UNSET not in {old.version, new.version}
+    return (old, new) if is_told and old.version != new.version else None

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from pi_contracts.plugins.against import Comparison
@@ -100,28 +100,24 @@ def test_a_facet_that_starts_at_another_time_is_told(facets: Facets) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (None, ContractVersion(version=2), "contract none -> version 2"),
+        (ContractVersion(version=1), ContractVersion(version=2), "version 1 -> version 2"),
         (
             ContractVersion("sha256:" + "0" * 64, 1),
             ContractVersion("sha256:" + "f" * 64),
-            "contract version 1 sha256:000000000000 -> sha256:ffffffffffff",
+            "version 1 sha256:000000000000 -> sha256:ffffffffffff",
         ),
-        (ContractVersion(), ContractVersion("x"), "contract unnamed -> x"),
     ],
-    ids=["from none", "digests are shortened", "empty"],
+    ids=["versions", "digests are shortened"],
 )
-def test_another_contract_is_told(
-    old: ContractVersion | None, new: ContractVersion | None, words: str
-) -> None:
-    def hold(contract: ContractVersion | None) -> Generation:
-        more: dict[str, Any] = {} if contract is None else {"contract": contract}
-        provides = [Declaration("local", "x", "singleton", **more)]
+def test_another_contract_is_told(old: ContractVersion, new: ContractVersion, words: str) -> None:
+    def hold(contract: ContractVersion) -> Generation:
+        provides = [Declaration("local", "x", "singleton", contract)]
         return join(ReportFile([Report("a", "main", [], provides)]))
 
     assert draw(hold(old), hold(new))[1:] == [
         "  ~ facet a:main",
         "      ~ provides local/x (singleton) in host kind main by another contract",
-        f"  ~ service local/x in host kind main {words}",
+        f"  ~ service local/x in host kind main contract {words}",
     ]
 
 

@@ -87,11 +87,12 @@ def make_plugin(
         make_plugin(version="2"),
         make_plugin(entry="a.b:main"),
         make_plugin(contract={"digest": "two", "version": 1}),
+        make_plugin(contract={"version": 2}),
     ],
-    ids=["version", "entry point", "contract"],
+    ids=["version", "entry point", "contract", "its version"],
 )
 def test_a_change_is_in_place_where_the_shape_stays(plugin: dict[str, Any]) -> None:
-    old, new = read([make_plugin()]), read([plugin])
+    old, new = read([make_plugin(contract={"digest": "one", "version": 1})]), read([plugin])
     assert judge(old, new).change == "in-place"
     assert judge(new, old).change == "in-place"
     assert judge(old, old).change == "none"
@@ -105,9 +106,21 @@ def test_where_a_service_is_named_is_no_change() -> None:
     assert judge(read([make_plugin()]), read([plugin])).change == "none"
 
 
+@pytest.mark.parametrize(
+    "contract",
+    [None, {}, {"digest": "one"}, {"version": 1}],
+    ids=["none", "nothing of it", "digest", "version"],
+)
+def test_what_is_not_told_of_a_contract_differs_from_nothing(
+    contract: dict[str, Any] | None,
+) -> None:
+    old = read([make_plugin(contract={"digest": "one", "version": 1})])
+    assert judge(old, read([make_plugin(contract=contract)])).change == "none"
+
+
 def test_versions_and_entries_and_contracts_are_told() -> None:
     plugin = make_plugin("2", "b:main", {"version": 3})
-    answer = judge(read([make_plugin()]), read([plugin]))
+    answer = judge(read([make_plugin(contract={"version": 1})]), read([plugin]))
     (version,) = answer.plugins.versions
     assert (version.plugin, version.old, version.new) == ("a", "1", "2")
     first, second = answer.facets.changed
@@ -115,7 +128,7 @@ def test_versions_and_entries_and_contracts_are_told() -> None:
     assert [one.service for one in first.provides.contracts] == ["x"]
     assert [one.service for one in second.requires.contracts] == ["x"]
     (service,) = answer.services.changed
-    assert service.contract == (None, ContractVersion(version=3))
+    assert service.contract == (ContractVersion(version=1), ContractVersion(version=3))
 
 
 def test_services_are_told_by_name_with_owner_and_mode(facets: Facets) -> None:
