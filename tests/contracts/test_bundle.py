@@ -185,6 +185,19 @@ def test_two_references_of_one_schema_are_both_kept() -> None:
     assert not compile_root(made).is_valid([0])
 
 
+def test_the_scope_around_an_embedded_resource_counts() -> None:
+    value = {
+        "$id": "http://x/m",
+        "$dynamicAnchor": "U",
+        "type": "object",
+        "properties": {"b": {"$id": "c", "$dynamicRef": "d#U"}},
+        "$defs": {"d": {"$id": "d", "$dynamicAnchor": "U"}},
+    }
+    validator = compile_root(bundle({"a.json": value}))
+    assert validator.is_valid({"b": {}})
+    assert not validator.is_valid({"b": []})
+
+
 def test_a_ring_of_references_alone_and_a_broken_one_do_not_hang() -> None:
     value = {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
     assert bundle({"a.json": value}).pointers["root"] in {"#/$defs/a", "#/$defs/b"}
@@ -215,14 +228,20 @@ class Maker:
     def flip(self, percent: int) -> bool:
         return bool(self.draw(st.integers(0, 99)) < percent)
 
-    def make(self, anchors: list[str], depth: int = 0) -> dict[str, Any]:
+    def make(
+        self, anchors: list[str], depth: int = 0, *, is_embedded: bool = False
+    ) -> dict[str, Any]:
         draft, schema = self.draft, dict[str, Any]()
-        inner = [self.make(anchors, depth + 1) for _ in range(self.draw(st.integers(0, 3 - depth)))]
         if depth and self.identifiers and self.flip(25):
             schema[draft.id_keyword] = self.identifiers.pop()
+            is_embedded = True
         elif anchors and self.flip(30):
             key = draft.id_keyword if draft.has_lone_refs else "$anchor"
             schema[key] = ("#" if draft.has_lone_refs else "") + anchors.pop()
+        inner = [
+            self.make(anchors, depth + 1, is_embedded=is_embedded)
+            for _ in range(self.draw(st.integers(0, 3 - depth)))
+        ]
         is_resource = not depth or draft.id_keyword in schema
         is_anchor = str(schema.get(draft.id_keyword, "")).startswith("#")
         if is_resource and draft is D20 and self.flip(60):
@@ -230,7 +249,10 @@ class Maker:
         if is_resource and draft is D19 and self.flip(60):
             schema["$recursiveAnchor"] = True
         if depth and not is_anchor and self.flip(35):
-            kinds = {D19: ["$ref", "$recursiveRef"], D20: ["$ref", "$dynamicRef"]}
+            kinds = {D19: ["$ref", "$recursiveRef"]}
+            if not is_embedded:
+                # validators forget the scope around an embedded resource: see docs/design/bundle.md
+                kinds[D20] = ["$ref", "$dynamicRef"]
             keyword = self.draw(st.sampled_from(kinds.get(draft, ["$ref"])))
             schema[keyword] = "#" if keyword == "$recursiveRef" else "?"
         if self.flip(50):
