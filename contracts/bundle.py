@@ -18,6 +18,7 @@ from .documents import get_stem
 from .drafts import ANNOTATIONS, KEYWORDS, Dialect, Draft, Schema, modernize, subschemas
 from .json_values import escape_token, unescape
 from .model import Location
+from .patterns import rewrite_patterns
 from .scopes import Scope, enter, follow
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ class _Bundler:
                     tokens,
                     self._rewrite(below, enter(self.catalogue, scope, below)),
                 )
+            rewrite_patterns(result)
             if self.modern:
                 result = modernize(result, draft)
         for keyword in REFERENCES:

@@ -10,9 +10,12 @@ from .catalogue import find_embedded_draft
 from .drafts import KEYWORDS, TYPES, Dialect, Draft, Kind, find_draft, subschemas
 from .findings import Severity, escape
 from .json_values import describe, escape_token, find_nearest, is_array, is_object, is_schema
+from .patterns import escape_lone_brackets, rewrite_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import jsonschema_rs
 
     from .catalogue import Catalogue
     from .documents import Document
@@ -201,11 +204,21 @@ def find_pattern_problem(pattern: str) -> str | None:
 
     if len(pattern) > _LONGEST_PATTERN:
         return f"this one is longer than {_LONGEST_PATTERN} characters"
+    if not _make_pattern_validator().is_valid(escape_lone_brackets(pattern)):
+        return "this one is no ECMA-262 pattern"
     try:
-        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+        jsonschema_rs.Draft202012Validator({"pattern": rewrite_pattern(pattern)})
     except jsonschema_rs.ValidationError:
-        return "this one is no ECMA-262 pattern, or more than the validator compiles"
+        return "this one is more than the validator compiles"
     return None
+
+
+@functools.cache
+def _make_pattern_validator() -> jsonschema_rs.Validator:
+    """Return a validator that accepts what the grammar of ECMA-262 calls a pattern."""
+    import jsonschema_rs  # noqa: PLC0415 # see above
+
+    return jsonschema_rs.validator_for({"format": "regex"}, validate_formats=True)
 
 
 def _check_map(

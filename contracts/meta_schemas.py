@@ -11,6 +11,7 @@ from .findings import Finding, escape
 from .json_values import is_array, is_object
 from .keywords import SERVED
 from .model import Location
+from .patterns import escape_lone_brackets
 from .places import find_contract_schemas
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def check_by_meta_schema(catalogue: Catalogue, document: Document) -> Iterator[F
 
 
 def _drop_spelling(value: Any) -> Any:
-    """Return a schema whose references say nothing.
+    """Return a schema whose references and patterns are spelled as its meta-schema asks.
 
     Tools write ``#/definitions/List<Item>``, which is no URI; it is found all the same.
     """
@@ -137,7 +138,13 @@ def _drop_spelling(value: Any) -> Any:
     if not is_object(value):
         return value
     return {
-        name: "#" if name == "$ref" and isinstance(item, str) else _drop_spelling(item)
+        escape_lone_brackets(name): (
+            "#"
+            if name == "$ref" and isinstance(item, str)
+            else escape_lone_brackets(item)
+            if name == "pattern" and isinstance(item, str)
+            else _drop_spelling(item)
+        )
         for name, item in value.items()
     }
 
