@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from .errors import Disconnected, InaccessibleView, ModeMismatch, ServiceNotAllowed
+from .acquiring import Acquisitions
+from .errors import Disconnected, ModeMismatch, ServiceNotAllowed
 from .following import ServiceFollower
 from .instances import InstancesFollower
 from .remote import RemoteLink
@@ -106,8 +107,7 @@ class RemoteNamespace:
         self._links: list[tuple[Singleton[Any], RemoteLink]] = []
         self._observers: list[tuple[Keyed[Any], Subscription]] = []
         self._acquired: dict[str, ServiceFollower | InstancesFollower] = {}
-        self._sealed: str | None = None
-        self._closed = False
+        self._acquisitions = Acquisitions()
 
     def use(self, service: Singleton[T] | Local[T]) -> T:
         """Return a handle of a singleton at once, whether or not there is a connection."""
@@ -115,7 +115,7 @@ class RemoteNamespace:
             raise ServiceNotAllowed(
                 f'"{service.id}" is a local service: it is used in its own process only'
             )
-        self._check(service.id, "use")
+        self._acquisitions.add(service.id, "use")
         follower = self._binding.acquire(service)
         link = RemoteLink(follower.target)
         self._links.append((service, link))
@@ -126,7 +126,7 @@ class RemoteNamespace:
         self, service: Keyed[T], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Run *handler* for each live instance of a keyed service, in a task of its own."""
-        self._check(service.id, "observe")
+        self._acquisitions.add(service.id, "observe")
         follower = self._binding.acquire(service)
         assert isinstance(follower, InstancesFollower)  # noqa: S101 - acquired as keyed
         observer = follower.observe(handler)
@@ -154,24 +154,16 @@ class RemoteNamespace:
 
     def seal(self, owner: str) -> None:
         """Let nothing more be acquired: the setup of *owner* is over."""
-        self._sealed = owner
+        self._acquisitions.sealed = owner
 
     def close(self) -> None:
         """End every handle that was acquired here; a second time does nothing."""
-        if self._closed:
+        if self._acquisitions.closed:
             return
-        self._closed = True
+        self._acquisitions.closed = True
         for service, link in self._links:
             link.close(Disconnected(f'the handle of "{service.id}" has ended with its facet'))
             self._binding.release(service)
         for keyed, observer in self._observers:
             observer.close()
             self._binding.release(keyed)
-
-    def _check(self, service: str, call: str) -> None:
-        if self._closed:
-            raise InaccessibleView(service, "its facet has ended")
-        if self._sealed is not None and service not in self._acquired:
-            raise InaccessibleView(
-                service, f"{self._sealed} calls {call} after its setup; acquire services in setup"
-            )

@@ -10,6 +10,7 @@ from .exposure import Exposure
 from .failures import report
 from .implementation import check_implementation
 from .keyed import KeyedHandle
+from .local import LocalNamespace
 from .serving import Serving
 from .tokens import Keyed, Local, RemoteToken, Singleton, check_id
 
@@ -184,6 +185,16 @@ class Registry:
         slot = self._slots[scope, service]
         slot.watchers.pop(watcher, None)
         self._drop_empty(slot, scope)
+
+    def leave_local(self, service: str, watcher: Watcher) -> None:
+        """Tell *watcher* of a local service no more."""
+        slot = self._local[service]
+        slot.watchers.pop(watcher, None)
+        self._drop_empty(slot, "")
+
+    def open_local(self, *, scope: str = "", strict: bool = False) -> LocalNamespace:
+        """Return where one facet of this process consumes what is provided here."""
+        return LocalNamespace(self, scope=scope, strict=strict)
 
     # Peers
 
