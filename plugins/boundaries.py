@@ -65,18 +65,23 @@ def find_crossings(
         ) -> bool:
             return bool(owners.find(name, kind)) or _find_prefix(name, prefixes) is not None
 
-        found += (
-            Crossing(
+        chains = list(graph.find_chains(module, is_target))
+        reached = {chain[-1].imported for chain in chains}
+        for chain in chains:
+            target = chain[-1].imported
+            home = owners.find_home(target)
+            if home != target and home in reached:
+                continue  # what owns it is reached as well, and is told
+            crossing = Crossing(
                 facet,
                 module,
-                chain[-1].imported,
-                owners.find(chain[-1].imported, entry.kind),
-                _find_prefix(chain[-1].imported, prefixes),
+                target,
+                owners.find(target, entry.kind),
+                _find_prefix(target, prefixes),
                 chain,
                 tuple(_show_file(graph, one.importer, show) for one in chain),
             )
-            for chain in graph.find_chains(module, is_target)
-        )
+            found.append(crossing)
     return tuple(found)
 
 
@@ -96,13 +101,17 @@ class _Owners:
 
     def find(self, name: str, kind: str) -> tuple[Facet, ...]:
         """Return who owns *name*, if they are all of other kinds than *kind*."""
+        owners = self._facets.get(self.find_home(name) or "", [])
+        return () if any(facet.facet == kind for facet in owners) else tuple(owners)
+
+    def find_home(self, name: str) -> str | None:
+        """Return the entry module that *name* is, or the nearest one that it is below of."""
         nearest = name
         while nearest and nearest not in self._facets:
             nearest = nearest.rpartition(".")[0]
         if not nearest or (nearest != name and not self._graph.is_package(nearest)):
-            return ()
-        owners = self._facets[nearest]
-        return () if any(facet.facet == kind for facet in owners) else tuple(owners)
+            return None
+        return nearest
 
 
 def _find_prefix(name: str, prefixes: Iterable[str]) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import UNSET
+from pi_contracts.contracts.findings import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +45,7 @@ class Verdict(NamedTuple):
 
     is_compatible: bool
     reason: str
-    """What does not fit, in a few words."""
+    """What does not fit, in a few words; empty if everything does."""
 
 
 class ContractBook:
@@ -68,6 +69,7 @@ class ContractBook:
         self.findings: tuple[Finding, ...] = ()
         """Mistakes in the contracts that were given."""
         self._given: tuple[Held, ...] = ()
+        self._verdicts: dict[tuple[str, str], Verdict | None] = {}
         self.is_sound = True
         """Whether everything that was given could be read."""
         if given:
@@ -78,15 +80,21 @@ class ContractBook:
         """Whether contracts were given, so that an unknown one is a mistake."""
         return bool(self._given_paths) and self.is_sound
 
+    def list_held(self) -> tuple[Held, ...]:
+        """Return every contract at hand, those that were given first."""
+        return self._all
+
     def find(self, digest: str) -> Held | None:
         """Return the contract with this digest."""
         return self._by_digest.get(digest)
 
     def judge(self, consumer: str, provider: str) -> Verdict | None:
         """Compare two contracts by their digests; None if one of them is not at hand."""
-        held = self.find(consumer), self.find(provider)
-        del held
-        return None
+        key = consumer, provider
+        if key not in self._verdicts:
+            ours, theirs = self.find(consumer), self.find(provider)
+            self._verdicts[key] = None if ours is None or theirs is None else _compare(ours, theirs)
+        return self._verdicts[key]
 
     def has_service(self, service_id: str) -> bool:
         """Tell whether a contract of this service is at hand."""
@@ -154,14 +162,37 @@ def _choose_folder(package: Path) -> Path:
 
 
 def _list_held(catalogue: Catalogue) -> tuple[Held, ...]:
-    from pi_contracts.contracts.bundle import make_bundle  # noqa: PLC0415 # as above
-    from pi_contracts.contracts.digest import get_digest, get_payloads  # noqa: PLC0415 # as above
+    from pi_contracts.contracts.digest import (  # noqa: PLC0415 # as above
+        get_digest,
+        make_contract_bundle,
+    )
 
-    found: list[Held] = []
-    for contract in catalogue.contracts.values():
-        bundle = make_bundle(catalogue, get_payloads(contract), contract.document)
-        found.append(Held(contract, catalogue, get_digest(contract, bundle)))
-    return tuple(found)
+    contracts = catalogue.contracts.values()
+    return tuple(
+        Held(contract, catalogue, get_digest(contract, make_contract_bundle(catalogue, contract)))
+        for contract in contracts
+    )
+
+
+def _compare(ours: Held, theirs: Held) -> Verdict:
+    """Return how a consumer with the first contract fares with a provider of the second."""
+    from pi_contracts.contracts.compat.decide import Kind  # noqa: PLC0415 # seldom needed
+    from pi_contracts.contracts.compat.services import (  # noqa: PLC0415 # as above
+        Generation,
+        compare_services,
+    )
+    from pi_contracts.contracts.compat.verdicts import Direction  # noqa: PLC0415 # as above
+
+    old, new = (Generation(one.catalogue, one.contract) for one in (ours, theirs))
+    report = compare_services(old, new)
+    direction = Direction.OLD_CONSUMER
+    kind = report.verdicts[direction]
+    if kind in {Kind.COMPATIBLE, Kind.UNDECLARED}:
+        return Verdict(is_compatible=True, reason="")
+    worst = next(one for one in report.changes if (one.direction, one.kind) == (direction, kind))
+    where = "" if worst.member is None else f"{quote(worst.member)}: "
+    doubt = "" if kind is Kind.BREAKING else "it is not proved to fit: "
+    return Verdict(is_compatible=False, reason=f"{doubt}{where}{worst.text}")
 
 
 def _get_traits(contract: Contract) -> Traits:

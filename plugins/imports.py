@@ -148,7 +148,8 @@ class ImportGraph:
 
 def _find_spec(name: str, path: list[str], *, is_top: bool) -> ModuleSpec | None:
     """Find a module as an import would; finders of editable installations are asked too."""
-    found = PathFinder.find_spec(name, path)
+    # By its last part: of a longer name, the finder would want the package to be imported.
+    found = PathFinder.find_spec(name.rpartition(".")[2], path)
     if found is not None and found.loader is not None:
         return found
     for finder in sys.meta_path if is_top else ():
