@@ -114,9 +114,7 @@ class _ObjectMaker:
         right = [*refused, pool.make({"enum": self.declared})] if self.declared else [*refused]
         for text in self.patterns:
             (left if text in matched else right).append(pool.single(Pattern(text)))
-        for name in self.maker.find_some(tuple(left), tuple(right), count):
-            if isinstance(name, str):
-                yield name
+        yield from self.maker.find_names(tuple(left), tuple(right), count)
 
     def _get_wrong_members(self, group: Members) -> list[tuple[str, Side]]:
         """Return members that can break a group: a name, and what its value must not have."""

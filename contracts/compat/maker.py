@@ -81,6 +81,14 @@ class Maker:
                 self._known[key] = known
         return known[:count]
 
+    def find_names(self, left: Side, right: Side, count: int) -> list[str]:
+        """Return names of members, one that is empty last."""
+        readable = self.pool.make({"type": "string", "minLength": 1})
+        names = self.find_some((*left, readable), right, count)
+        if len(names) < count:
+            names = [*names, *self.find_some(left, right, count)]
+        return [name for name in dict.fromkeys(names) if isinstance(name, str)][:count]
+
     def make(
         self,
         left: Side,

@@ -47,12 +47,6 @@ class Strings:
         """Whether there are lengths alone."""
         return not (self.patterns or self.refused_patterns)
 
-    @property
-    def is_regular(self) -> bool:
-        """Whether all that is said of the strings is in their language."""
-        patterns = (*self.patterns, *self.refused_patterns)
-        return not (self.formats or self.refused_formats) and all(map(find_language, patterns))
-
     def get_language(self, *, with_lengths: bool = True) -> Language:
         """Return the strings as a language, with what is not regular left out."""
         accepted = [find_language(pattern) for pattern in self.patterns]

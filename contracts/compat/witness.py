@@ -73,4 +73,4 @@ def _enclose(maker: Maker, frames: Sequence[Frame], at: int, value: Any) -> Iter
 def _get_keys(maker: Maker, step: Step) -> list[str | int]:
     if step.names is None:
         return [step.key]
-    return [name for name in maker.find_some(*step.names, _MOST_NAMES) if isinstance(name, str)]
+    return list(maker.find_names(*step.names, _MOST_NAMES))

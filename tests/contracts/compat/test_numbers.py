@@ -12,32 +12,79 @@ if TYPE_CHECKING:
 YES, NO = "compatible", "breaking"
 INTEGER, NUMBER = {"type": "integer"}, {"type": "number"}
 
-BOTH_WAYS = [
+BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
     ("integers are numbers", INTEGER, NUMBER, YES, NO),
     ("integers are multiples of one", INTEGER, {**NUMBER, "multipleOf": 1}, YES, YES),
-    ("a multiple of five is one of two and a half", {"multipleOf": 5}, {"multipleOf": 2.5}, YES, NO),
-    ("multiples of four and six are those of twelve",
-     {"allOf": [{"multipleOf": 4}, {"multipleOf": 6}]}, {"multipleOf": 12}, YES, YES),
+    (
+        "a multiple of five is one of two and a half",
+        {"multipleOf": 5},
+        {"multipleOf": 2.5},
+        YES,
+        NO,
+    ),
+    (
+        "multiples of four and six are those of twelve",
+        {"allOf": [{"multipleOf": 4}, {"multipleOf": 6}]},
+        {"multipleOf": 12},
+        YES,
+        YES,
+    ),
     ("neither divides the other", {"multipleOf": 4}, {"multipleOf": 6}, NO, NO),
-    ("an integer above 0 is one from 1",
-     {**INTEGER, "exclusiveMinimum": 0}, {**INTEGER, "minimum": 1}, YES, YES),
-    ("a number above 0 may be below 1",
-     {**NUMBER, "exclusiveMinimum": 0}, {**NUMBER, "minimum": 1}, NO, YES),
-    ("an implied limit adds nothing",
-     {"minimum": 3}, {"minimum": 3, "exclusiveMinimum": 2}, YES, YES),
+    (
+        "an integer above 0 is one from 1",
+        {**INTEGER, "exclusiveMinimum": 0},
+        {**INTEGER, "minimum": 1},
+        YES,
+        YES,
+    ),
+    (
+        "a number above 0 may be below 1",
+        {**NUMBER, "exclusiveMinimum": 0},
+        {**NUMBER, "minimum": 1},
+        NO,
+        YES,
+    ),
+    (
+        "an implied limit adds nothing",
+        {"minimum": 3},
+        {"minimum": 3, "exclusiveMinimum": 2},
+        YES,
+        YES,
+    ),
     ("a limit that excludes its end", {"maximum": 3}, {"exclusiveMaximum": 3}, NO, YES),
-    ("few integers can be listed",
-     {**INTEGER, "minimum": 1, "maximum": 3}, {"enum": [1, 2, 3]}, YES, YES),
-    ("a fraction between two integers",
-     {**NUMBER, "minimum": 1, "maximum": 2}, {"enum": [1, 2]}, NO, YES),
+    (
+        "few integers can be listed",
+        {**INTEGER, "minimum": 1, "maximum": 3},
+        {"enum": [1, 2, 3]},
+        YES,
+        YES,
+    ),
+    (
+        "a fraction between two integers",
+        {**NUMBER, "minimum": 1, "maximum": 2},
+        {"enum": [1, 2]},
+        NO,
+        YES,
+    ),
     ("one point", {**NUMBER, "minimum": 2, "maximum": 2}, {"const": 2.0}, YES, YES),
     ("one point that is a fraction", {**NUMBER, "minimum": 0.5, "maximum": 0.5}, INTEGER, NO, NO),
-    ("no multiple between", {**INTEGER, "minimum": 5, "maximum": 6, "multipleOf": 7}, False, YES, YES),
+    (
+        "no multiple between",
+        {**INTEGER, "minimum": 5, "maximum": 6, "multipleOf": 7},
+        False,
+        YES,
+        YES,
+    ),
     ("large numbers", {**INTEGER, "minimum": 10**30}, {**INTEGER, "minimum": 10**30 + 1}, NO, YES),
     ("multiples of a tenth", {"multipleOf": 0.2}, {"multipleOf": 0.1}, YES, NO),
-    ("an excluded multiple",
-     {**INTEGER, "not": {"multipleOf": 2}}, {**INTEGER, "not": {"multipleOf": 4}}, YES, NO),
-]  # fmt: skip
+    (
+        "an excluded multiple",
+        {**INTEGER, "not": {"multipleOf": 2}},
+        {**INTEGER, "not": {"multipleOf": 4}},
+        YES,
+        NO,
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +130,8 @@ def test_fractions_that_are_multiples_of_an_integer_do_not_exist() -> None:
 @pytest.mark.parametrize("is_integer", [True, False])
 @pytest.mark.parametrize("ends", [(None, None), (5, None), (None, -5), (2, 9), (-3, 4)])
 def test_numbers_that_are_found_are_of_the_set(
-    ends: tuple[int | None, int | None], is_integer: bool
+    ends: tuple[int | None, int | None],
+    is_integer: bool,  # noqa: FBT001
 ) -> None:
     numbers = make(*ends, is_integer=is_integer, refused=frozenset({Fraction(6)}))
     found = list(numbers.find_some())

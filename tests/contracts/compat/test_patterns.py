@@ -20,7 +20,25 @@ def validate(pattern: str, text: str) -> bool:
     return jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid(text)
 
 
-TEXTS = ["", "a", "b", "ab", "ba", "aab", "abc", "a\n", "\n", "1", "x1", "-", "é", "😀", " ", "\t", "\\"]
+TEXTS = [
+    "",
+    "a",
+    "b",
+    "ab",
+    "ba",
+    "aab",
+    "abc",
+    "a\n",
+    "\n",
+    "1",
+    "x1",
+    "-",
+    "é",
+    "😀",
+    " ",
+    "\t",
+    "\\",
+]
 
 
 @pytest.mark.parametrize(

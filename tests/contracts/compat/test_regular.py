@@ -56,13 +56,15 @@ def test_languages_that_are_written_alike_are_one_object() -> None:
         (intersection(()), EVERYTHING),
         (intersection((A, complement(A))), NOTHING),
         (intersection((A, NOTHING)), NOTHING),
-        (intersection((intersection((repeat(A, 0, None), complement(A))), EVERYTHING)),
-         intersection((repeat(A, 0, None), complement(A)))),
+        (
+            intersection((intersection((repeat(A, 0, None), complement(A))), EVERYTHING)),
+            intersection((repeat(A, 0, None), complement(A))),
+        ),
         (complement(complement(A)), A),
         (complement(NOTHING), EVERYTHING),
         (complement(EVERYTHING), NOTHING),
     ],
-)  # fmt: skip
+)
 def test_constructors_apply_the_laws(language: object, expected: object) -> None:
     assert language is expected
 

@@ -15,25 +15,46 @@ def pattern(text: str, **more: Any) -> dict[str, Any]:
     return {"type": "string", "pattern": text, **more}
 
 
-BOTH_WAYS = [
+BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
     ("limits", {**STRING, "maxLength": 2}, {**STRING, "maxLength": 5}, YES, NO),
     ("longer at least", {**STRING, "minLength": 3}, {**STRING, "minLength": 2}, YES, NO),
     ("limits that exclude everything", {**STRING, "minLength": 3, "maxLength": 2}, False, YES, YES),
     ("a longer prefix", pattern("^ab"), pattern("^a"), YES, NO),
     ("spelled otherwise", pattern("^[a-c]+$"), pattern("^(a|b|c)(a|b|c)*$"), YES, YES),
     ("a pattern that bounds the length", pattern("^a{2,5}$"), {**STRING, "maxLength": 5}, YES, NO),
-    ("a length that a pattern needs",
-     pattern("^[a-z]*$", minLength=1), pattern("^[a-z]+$"), YES, YES),
-    ("lookaheads and lengths",
-     pattern("^(?!/)[a-z/]*$", minLength=1, maxLength=1024),
-     pattern("^(?!/)[a-z/]+$", maxLength=1024), YES, YES),
+    (
+        "a length that a pattern needs",
+        pattern("^[a-z]*$", minLength=1),
+        pattern("^[a-z]+$"),
+        YES,
+        YES,
+    ),
+    (
+        "lookaheads and lengths",
+        pattern("^(?!/)[a-z/]*$", minLength=1, maxLength=1024),
+        pattern("^(?!/)[a-z/]+$", maxLength=1024),
+        YES,
+        YES,
+    ),
     ("a very long limit", pattern("^[a-z]*$"), pattern("^[a-z]*$", maxLength=32768), NO, YES),
-    ("the empty string alone", {**STRING, "not": {"const": ""}}, {**STRING, "minLength": 1}, YES, YES),
+    (
+        "the empty string alone",
+        {**STRING, "not": {"const": ""}},
+        {**STRING, "minLength": 1},
+        YES,
+        YES,
+    ),
     ("a dot and a line end", {**STRING, "not": {"const": ""}}, pattern(".+"), NO, YES),
     ("listed strings", {"enum": ["a", "bb"]}, pattern("^(a|bb)$"), YES, YES),
     ("two patterns", {"allOf": [pattern("^a"), pattern("b$")]}, pattern("^a.*b$|^ab$"), NO, YES),
-    ("a pattern that is not regular, the same", pattern(r"\bx"), pattern(r"\bx", minLength=0), YES, YES),
-]  # fmt: skip
+    (
+        "a pattern that is not regular, the same",
+        pattern(r"\bx"),
+        pattern(r"\bx", minLength=0),
+        YES,
+        YES,
+    ),
+]
 
 
 @pytest.mark.parametrize(

@@ -20,48 +20,123 @@ def make(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-ROWS = [
+ROWS: list[tuple[str, Any, Any, str]] = [
     ("an open object gains an optional member", make(a=TEXT), make(a=TEXT, b=TEXT), OPEN),
-    ("an open object is closed", make(a=TEXT), {**make(a=TEXT), "additionalProperties": False}, OPEN),
-    ("true is as open as nothing",
-     {**make(a=TEXT), "additionalProperties": True}, {**make(a=TEXT), "additionalProperties": False}, OPEN),
-    ("a map is not open",
-     {**make(a=TEXT), "additionalProperties": TEXT}, {**make(a=TEXT), "additionalProperties": False}, NO),
-    ("a required name counts as declared",
-     {**OBJECT, "required": ["b"]}, make(b=TEXT), NO),
-    ("a name of a dependency counts as declared",
-     {**OBJECT, "dependentRequired": {"a": ["b"]}}, make(b=TEXT), NO),
+    (
+        "an open object is closed",
+        make(a=TEXT),
+        {**make(a=TEXT), "additionalProperties": False},
+        OPEN,
+    ),
+    (
+        "true is as open as nothing",
+        {**make(a=TEXT), "additionalProperties": True},
+        {**make(a=TEXT), "additionalProperties": False},
+        OPEN,
+    ),
+    (
+        "a map is not open",
+        {**make(a=TEXT), "additionalProperties": TEXT},
+        {**make(a=TEXT), "additionalProperties": False},
+        NO,
+    ),
+    ("a required name counts as declared", {**OBJECT, "required": ["b"]}, make(b=TEXT), NO),
+    (
+        "a name of a dependency counts as declared",
+        {**OBJECT, "dependentRequired": {"a": ["b"]}},
+        make(b=TEXT),
+        NO,
+    ),
     ("a declared member that is narrowed", make(a={}), make(a=TEXT), NO),
     ("a required member", make(a=TEXT), {**make(a=TEXT, b=TEXT), "required": ["b"]}, NO),
-    ("deep inside", make(a={"type": "array", "items": make(b=TEXT)}),
-     make(a={"type": "array", "items": make(b=TEXT, c=NUMBER)}), OPEN),
-    ("parts of an object are closed as one",
-     {"allOf": [make(a=TEXT), make(b=TEXT)]}, {"allOf": [make(a=TEXT), make(b={"minLength": 2})]}, NO),
-    ("a member of one branch alone is undeclared for the other",
-     {"oneOf": [{**make(k={"const": 1}), "required": ["k"]},
-                {**make(k={"const": 2}, b=TEXT), "required": ["k"]}]},
-     {"oneOf": [{**make(k={"const": 1}, b=NUMBER), "required": ["k"]},
-                {**make(k={"const": 2}, b=TEXT), "required": ["k"]}]}, OPEN),
-    ("a branch adds to what is declared",
-     {**make(a=TEXT), "if": {"required": ["a"]}, "then": {"properties": {"b": TEXT}}}, make(b=NUMBER), NO),
-    ("a member that a branch describes too",
-     {**make(a=make(x=TEXT)), "if": {"required": ["a"]}, "then": {"properties": {"a": make(y=TEXT)}}},
-     make(a=make(y=NUMBER)), NO),
-    ("nothing is closed inside not",
-     {**OBJECT, "not": make(a=TEXT)}, {**OBJECT, "not": make(a=TEXT, b=TEXT)}, YES),
-    ("what a pattern names is declared",
-     {**OBJECT, "patternProperties": {"^x": {}}}, {**OBJECT, "patternProperties": {"^x": TEXT}}, NO),
+    (
+        "deep inside",
+        make(a={"type": "array", "items": make(b=TEXT)}),
+        make(a={"type": "array", "items": make(b=TEXT, c=NUMBER)}),
+        OPEN,
+    ),
+    (
+        "parts of an object are closed as one",
+        {"allOf": [make(a=TEXT), make(b=TEXT)]},
+        {"allOf": [make(a=TEXT), make(b={"minLength": 2})]},
+        NO,
+    ),
+    (
+        "a member of one branch alone is undeclared for the other",
+        {
+            "oneOf": [
+                {**make(k={"const": 1}), "required": ["k"]},
+                {**make(k={"const": 2}, b=TEXT), "required": ["k"]},
+            ]
+        },
+        {
+            "oneOf": [
+                {**make(k={"const": 1}, b=NUMBER), "required": ["k"]},
+                {**make(k={"const": 2}, b=TEXT), "required": ["k"]},
+            ]
+        },
+        OPEN,
+    ),
+    (
+        "a branch adds to what is declared",
+        {**make(a=TEXT), "if": {"required": ["a"]}, "then": {"properties": {"b": TEXT}}},
+        make(b=NUMBER),
+        NO,
+    ),
+    (
+        "a member that a branch describes too",
+        {
+            **make(a=make(x=TEXT)),
+            "if": {"required": ["a"]},
+            "then": {"properties": {"a": make(y=TEXT)}},
+        },
+        make(a=make(y=NUMBER)),
+        NO,
+    ),
+    (
+        "nothing is closed inside not",
+        {**OBJECT, "not": make(a=TEXT)},
+        {**OBJECT, "not": make(a=TEXT, b=TEXT)},
+        YES,
+    ),
+    (
+        "what a pattern names is declared",
+        {**OBJECT, "patternProperties": {"^x": {}}},
+        {**OBJECT, "patternProperties": {"^x": TEXT}},
+        NO,
+    ),
     ("a value of any type has no members to declare", {}, make(a=TEXT), NO),
-    ("places of a tuple", {"type": "array", "prefixItems": [make(a=TEXT)], "items": make(b=TEXT)},
-     {"type": "array", "prefixItems": [make(a=TEXT, c=TEXT)], "items": make(b=TEXT, c=TEXT)}, OPEN),
-    ("a map of open objects", {**OBJECT, "additionalProperties": make(a=TEXT)},
-     {**OBJECT, "additionalProperties": make(a=TEXT, b=TEXT)}, OPEN),
-    ("an object of a pattern", {**OBJECT, "patternProperties": {"^x": make(a=TEXT)}},
-     {**OBJECT, "patternProperties": {"^x": make(a=TEXT, b=TEXT)}}, OPEN),
-    ("recursive", {"$ref": "#/$defs/N", "$defs": {"N": make(next={"$ref": "#/$defs/N"})}},
-     {"$ref": "#/$defs/N", "$defs": {"N": make(next={"$ref": "#/$defs/N"}, v=TEXT)}}, OPEN),
-    ("a dependent schema", {**make(a=TEXT), "dependentSchemas": {"a": make(b=TEXT)}}, make(b=NUMBER), NO),
-]  # fmt: skip
+    (
+        "places of a tuple",
+        {"type": "array", "prefixItems": [make(a=TEXT)], "items": make(b=TEXT)},
+        {"type": "array", "prefixItems": [make(a=TEXT, c=TEXT)], "items": make(b=TEXT, c=TEXT)},
+        OPEN,
+    ),
+    (
+        "a map of open objects",
+        {**OBJECT, "additionalProperties": make(a=TEXT)},
+        {**OBJECT, "additionalProperties": make(a=TEXT, b=TEXT)},
+        OPEN,
+    ),
+    (
+        "an object of a pattern",
+        {**OBJECT, "patternProperties": {"^x": make(a=TEXT)}},
+        {**OBJECT, "patternProperties": {"^x": make(a=TEXT, b=TEXT)}},
+        OPEN,
+    ),
+    (
+        "recursive",
+        {"$ref": "#/$defs/N", "$defs": {"N": make(next={"$ref": "#/$defs/N"})}},
+        {"$ref": "#/$defs/N", "$defs": {"N": make(next={"$ref": "#/$defs/N"}, v=TEXT)}},
+        OPEN,
+    ),
+    (
+        "a dependent schema",
+        {**make(a=TEXT), "dependentSchemas": {"a": make(b=TEXT)}},
+        make(b=NUMBER),
+        NO,
+    ),
+]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pi_contracts.contracts.compat.decide import Kind
+from pi_contracts.contracts.compat.flat import FlatSchema, make_document
+from pi_contracts.contracts.compat.flows import FlowReport, compare_schemas, get_digest
+from pi_contracts.contracts.compat.verdicts import Direction, Effect, Position
+
+OLD, NEW = Direction
+TEXT = {"type": "string"}
+
+
+def compare(old: Any, new: Any, position: str) -> FlowReport:
+    before, after = (FlatSchema(make_document(schema)) for schema in (old, new))
+    return compare_schemas(before, after, Position(position))
+
+
+@pytest.mark.parametrize(
+    ("position", "old", "new"),
+    [
+        ("argument", "compatible", "breaking"),
+        ("result", "breaking", "compatible"),
+        ("state", "breaking", "compatible"),
+        ("event", "breaking", "compatible"),
+        ("error", "breaking", "compatible"),
+    ],
+)
+def test_widening_breaks_who_receives(position: str, old: str, new: str) -> None:
+    flow = compare(TEXT, {"type": ["string", "null"]}, position)
+    assert flow.verdicts == {OLD: old, NEW: new}
+    assert flow.effect is Effect.WIDEN
+    (one,) = flow.breaks
+    assert one.witness is None
+    assert one.has_witness
+
+
+def test_equal_documents_are_not_looked_at() -> None:
+    flow = compare(TEXT, dict(TEXT), "argument")
+    assert flow == FlowReport("argument", Position.ARGUMENT, flow.verdicts, Effect.SAME, ())
+    assert set(flow.verdicts.values()) == {Kind.COMPATIBLE}
+
+
+def test_an_undecided_flow_has_no_explanation() -> None:
+    flow = compare({**TEXT, "pattern": r"^(a+)\1$"}, {**TEXT, "pattern": r"^(aa)+\B"}, "argument")
+    assert flow.effect is Effect.UNKNOWN
+    assert [one.explanation for one in flow.breaks if not one.has_witness] != []
+
+
+def test_a_digest_holds_what_a_schema_reaches_and_nothing_else() -> None:
+    def digest(used: Any, unused: Any) -> str:
+        definitions = {"A": {"$ref": "#/$defs/B"}, "B": used, "C": unused}
+        return get_digest(make_document({"$defs": definitions}), "#/$defs/A")
+
+    assert digest(TEXT, TEXT) == digest(TEXT, {"type": "null"})
+    assert digest(TEXT, TEXT) != digest({"type": "null"}, TEXT)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from compat_services import write
+from pi_contracts.contracts.compat.compare import compare
+from pi_contracts.contracts.compat.report import make_findings
+from pi_contracts.contracts.read import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pi_contracts.contracts.findings import Finding
+
+TEXT = {"type": "string"}
+
+
+def make(value: Any, version: int = 1, **method: Any) -> dict[str, Any]:
+    return {
+        "$schema": "urn:pi-contracts:dialect:1",
+        "service": {"id": "lamp", "mode": "singleton", "version": version},
+        "members": {
+            "level": {"kind": "state", "value": value},
+            "on": {"kind": "method", **method},
+        },
+        "errors": {"broken": {"description": "No light."}},
+    }
+
+
+def find(folder: Path, old: list[Any], new: list[Any]) -> tuple[Finding, ...]:
+    return make_findings(compare(write(folder / "old", old), write(folder / "new", new)))
+
+
+def test_a_break_is_told_with_its_place_its_witness_and_the_missing_version(tmp_path: Path) -> None:
+    first, second = find(tmp_path, [make(TEXT)], [make({"type": ["string", "null"]})])
+    assert first.rule == "compat-breaking"
+    assert first.severity == "error"
+    assert first.message == (
+        '"lamp", level.value breaks old consumers: the new provider may send null,'
+        " the old consumer takes string (null-added)"
+    )
+    assert (first.path, first.pointer) == ("new/lamp.contract.json", "/members/level/value")
+    assert (first.direction, first.flow) == ("old-consumer", "level.value")
+    assert first.witness == msgspec.Raw(b"null")
+    assert first.subject.service == "lamp"
+    assert first.subject.member == "level"
+    assert first.subject.detail == "null-added"
+    assert [one.path for one in first.related] == ["old/lamp.contract.json"]
+    assert second.rule == "version-not-raised"
+    assert second.pointer == "/service/version"
+    assert second.fix == 'set "version" to 2 in "service"'
+    assert len({first.fingerprint, second.fingerprint}) == 2
+
+
+def test_a_raised_version_answers_for_itself_alone(tmp_path: Path) -> None:
+    findings = find(tmp_path, [make(TEXT)], [make(True, 2)])
+    assert [one.rule for one in findings] == ["compat-breaking"]
+
+
+def test_what_breaks_new_consumers_is_a_note(tmp_path: Path) -> None:
+    (one,) = find(tmp_path, [make({})], [make(TEXT)])
+    assert (one.severity, one.rule, one.direction) == ("note", "compat-breaking", "new-consumer")
+    assert one.fix is None
+
+
+def test_what_only_undeclared_members_break_is_a_warning(tmp_path: Path) -> None:
+    def make_open(**more: Any) -> dict[str, Any]:
+        return make({"type": "object", "properties": {"a": TEXT}, **more})
+
+    (one,) = find(tmp_path, [make_open(additionalProperties=False)], [make_open()])
+    assert (one.severity, one.rule) == ("warning", "compat-undeclared")
+    assert "by undeclared members" in one.message
+
+
+def test_what_is_undecided_is_an_error(tmp_path: Path) -> None:
+    old, new = ({**TEXT, "pattern": text} for text in (r"^(aa)+\B", r"^(a+)\1$"))
+    findings = find(tmp_path, [make(old)], [make(new)])
+    judged = {(one.direction, one.severity, one.rule) for one in findings}
+    assert ("old-consumer", "error", "compat-undecided") in judged
+    (one,) = (one for one in findings if one.direction == "old-consumer")
+    assert one.witness is msgspec.UNSET
+    assert "may break old consumers" in one.message
+
+
+def test_an_error_code_that_a_consumer_cannot_name_is_a_warning(tmp_path: Path) -> None:
+    (one,) = find(tmp_path, [make(TEXT)], [make(TEXT, errors=["broken"])])
+    assert (one.severity, one.rule) == ("warning", "compat-unnamed-error")
+
+
+def test_a_service_that_is_gone_is_told_where_it_was(tmp_path: Path) -> None:
+    (one,) = find(tmp_path, [make(TEXT)], [])
+    assert (one.severity, one.path) == ("error", "old/lamp.contract.json")
+    assert one.message == (
+        '"lamp" breaks old consumers: nobody provides the service any more (service-removed)'
+    )
+
+
+def test_a_service_without_a_counterpart_is_a_note(tmp_path: Path) -> None:
+    (one,) = find(tmp_path, [], [make(TEXT)])
+    assert (one.severity, one.subject.detail) == ("note", "service-added")
+
+
+def test_a_contract_that_has_moved_is_one_note(tmp_path: Path) -> None:
+    old = write(tmp_path / "old", [make(TEXT)])
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "light.contract.json").write_text(json.dumps(make(TEXT)))
+    new = read([tmp_path / "new"], base=tmp_path)
+    (one,) = make_findings(compare(old, new))
+    assert (one.severity, one.rule, one.path) == ("note", "compat-moved", "new/light.contract.json")
+
+
+def test_messages_hold_no_value_of_a_witness(tmp_path: Path) -> None:
+    (one, _) = find(tmp_path, [make({"enum": ["a"]})], [make({"enum": ["a", "secret"]})])
+    assert one.witness == msgspec.Raw(b'"secret"')
+    assert "secret" not in one.message
