@@ -183,7 +183,7 @@ def _iter_imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             yield node
         elif isinstance(node, ast.If) and (branch := _choose_branch(node)) is not None:
             pending += branch
-        elif isinstance(node, (ast.stmt, ast.Module, ast.excepthandler, ast.match_case)):
+        else:
             pending += _list_statements(node)
 
 

@@ -121,6 +121,10 @@ def test_each_step_is_told_before_it_is_made(run: Run) -> None:
                 )
             ],
         ),
+        (
+            "class E(Exception):\n    def __str__(self): 1 / 0\ndef f(facet): raise E",
+            [("raised", "E")],
+        ),
         ("def f(facet): return f", [("returned", "function")]),
         ("def f(facet):\n    os.write(1, b''); print('x' * 20)", []),
         ("def f(facet): sys.stdin = None", [("patched", "sys.stdin")]),

@@ -507,6 +507,14 @@ def test_an_interpreter_that_does_not_start_is_told_for_all_facets_of_the_kind(
     assert record_setups(entries, str(tmp_path))[0].faults[0].text == "exit code 5"
 
 
+def test_what_fails_on_this_side_ends_every_host(folder: Path) -> None:
+    def fail(path: str) -> str:
+        raise KeyboardInterrupt(path)
+
+    with pytest.raises(KeyboardInterrupt):
+        record_setups(make_entries(["good", "good"]), str(folder), show=fail)
+
+
 def test_an_interrupted_run_leaves_no_process_behind(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     tmp_path.joinpath("sleeps.py").write_text(

@@ -157,3 +157,13 @@ def test_what_a_facet_cannot_provide_is_refused(kind: str, token: Any, mode: Any
 def test_a_call_site_is_the_nearest_frame_outside_of_our_files() -> None:
     assert Path(find_call_site(()).path) == Path(__file__)
     assert Path(find_call_site((__file__,)).path) != Path(__file__)
+
+
+def test_without_such_a_frame_the_outermost_one_is_the_call_site() -> None:
+    class Everything(tuple[str, ...]):
+        __slots__ = ()
+
+        def __contains__(self, _: object) -> bool:
+            return True
+
+    assert Path(find_call_site(Everything()).path) != Path(__file__)

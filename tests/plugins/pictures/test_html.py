@@ -273,6 +273,22 @@ def test_two_hundred_facets_have_places_of_their_own(show: Show) -> None:
     assert float(page.run(dimmed)) < 0.3
 
 
+def test_more_than_anyone_can_see_is_folded_until_it_is_asked_for(show: Show) -> None:
+    plan = make_large(3, 200)
+    assert len(plan.order) > 500
+    page = show(draw(plan))
+    assert page.list_complaints() == []
+    folded = page.run("[...document.querySelectorAll('.box.folded')].map((e) => e.ariaLabel)")
+    assert len(folded) == page.run("document.querySelectorAll('.box').length") == 4
+    page.click("#filter")
+    page.type("plugin-150:")
+    page.run("new Promise((done) => setTimeout(done, 300))")
+    shown = page.run("[...document.querySelectorAll('.box')].map((e) => e.ariaLabel)")
+    assert "plugin-150:session" in shown
+    page.press("Escape", 27)
+    assert page.run("document.querySelectorAll('.box.folded').length") == 4
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_no_texts_meet_and_no_line_crosses_a_box(show: Show, facets: Facets, seed: int) -> None:
     chance = random.Random(seed)
