@@ -7,7 +7,7 @@
 
 const SIZES = {
   row: 19, track: 9, boxGap: 16, trackGap: 5, boxPad: 12, port: 9, least: 34,
-  routes: 54, lanePad: 16, head: 58, labelPad: 20, margin: 24, widest: 230, straightness: 6,
+  routes: 44, lanePad: 14, head: 58, labelPad: 20, margin: 24, widest: 230, straightness: 6,
 };
 
 /**

@@ -8,7 +8,8 @@
   const byId = (id) => document.getElementById(id);
   const [svg, stage, filter, details, notes, summary] =
     ["picture", "stage", "filter", "details", "notes", "summary"].map(byId);
-  const state = { text: "", folded: new Set(), chosen: null, zoom: 1 };
+  const MANY = 500;
+  const state = { text: "", folded: new Set(), before: null, chosen: null, zoom: 1 };
   let view = null;
   let elements = null;
 
@@ -50,6 +51,15 @@
       if (matched.has(provider)) shown.add(consumer);
     }
     return { shown, matched };
+  }
+
+  /** Filters; what a filter finds is not folded, and without it hosts are folded as before. */
+  function search(text) {
+    const [was, is] = [state.text, text].map((one) => Boolean(one.trim()));
+    if (is && !was) [state.before, state.folded] = [state.folded, new Set()];
+    if (was && !is) state.folded = state.before;
+    state.text = text;
+    redraw();
   }
 
   function redraw() {
@@ -343,10 +353,8 @@
       event.preventDefault();
       filter.focus();
     } else if (event.key === "Escape") {
-      if (state.text) {
-        filter.value = state.text = "";
-        redraw();
-      }
+      filter.value = "";
+      if (state.text) search("");
       choose(null);
     }
   });
@@ -355,8 +363,7 @@
   filter.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      state.text = filter.value;
-      redraw();
+      search(filter.value);
       stage.scrollTo(0, 0);
     }, 100);
   });
@@ -375,8 +382,10 @@
   byId("larger").addEventListener("click", () => setZoom(state.zoom * 1.25));
   byId("fit").addEventListener("click", fit);
 
+  // More than anyone can see is first shown folded, and drawn when it is asked for.
+  if (scene.boxes.length > MANY) state.folded = new Set(scene.hosts.keys());
   listNotes();
   redraw();
-  setZoom(Math.max(0.8, Math.min(1, (stage.clientWidth - 4) / elements.layout.width)));
+  setZoom(Math.max(0.7, Math.min(1, (stage.clientWidth - 4) / elements.layout.width)));
   reveal(scene.notes.find((note) => note.boxes.length)?.boxes[0] ?? 0);
 })();
