@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import jsonschema_rs
 
 from .budget import Budget, ExhaustedError
+from .canonical import covers
 from .maker import Maker
 from .pool import Pool
 from .prover import Prover
@@ -99,10 +100,16 @@ class Decider:
         if proved:
             return COMPATIBLE
         verdict = self._break(sender, receiver, opened)
+        if not verdict.has_witness and covers(self._locate(receiver), self._locate(sender)):
+            return COMPATIBLE
         closed = _Closed.make(self.documents, sender, receiver)
         if closed is None or (verdict.has_witness and closed.accepts(verdict.witness)):
             return verdict
         return closed.judge(verdict)
+
+    def _locate(self, reference: str) -> tuple[FlatDocument, str]:
+        uri, _, pointer = reference.partition("#")
+        return self.documents[uri], "#" + pointer
 
     def _break(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Verdict:
         for value in self.engine.find(sender, receiver, opened):
