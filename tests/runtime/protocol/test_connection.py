@@ -1,0 +1,428 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, Raw
+from pi_contracts.runtime.protocol import (
+    Connection,
+    FrameTooLarge,
+    Framing,
+    Limits,
+    LinkEnded,
+    LocalProtocolError,
+    Refused,
+    Role,
+    State,
+)
+from pi_contracts.runtime.protocol import messages as m
+from pi_contracts.runtime.protocol.codec import encode
+from pi_contracts.runtime.protocol.framing import add_header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ARGUMENTS = Raw(b"{}")
+
+
+def read(chunks: list[bytes]) -> list[dict[str, Any]]:
+    return [json.loads(chunk[4:]) for chunk in chunks]
+
+
+def test_the_handshake_tells_each_side_what_the_other_takes(make_pair: Any) -> None:
+    """TRN-18: nothing is open before the server has accepted."""
+    pair = make_pair(limits=Limits(frame=5000, calls=7, subscriptions=8))
+    pair.client.start(0.0)
+    pair.server.start(0.0)
+    bounds = m.Bounds(5000, 7, 8)
+    assert pair.cross() == [("server", m.Hello([1], bounds))]
+    assert (pair.client.state, pair.server.state) == (State.GREETING, State.GREETING)
+    pair.server.accept(0.0)
+    assert pair.cross() == [("client", m.Welcome(1, bounds))]
+    assert (pair.client.state, pair.server.state) == (State.OPEN, State.OPEN)
+    assert (pair.client.version, pair.server.version) == (1, 1)
+    assert (pair.client.bounds, pair.server.bounds) == (bounds, bounds)
+
+
+def test_the_credential_is_in_the_hello_and_nowhere_else() -> None:
+    """TRN-2."""
+    client = Connection(Role.CLIENT, credential="s3cret")
+    client.start(0.0)
+    assert read(client.take_output())[0]["credential"] == "s3cret"
+
+
+def test_two_sides_without_a_common_version_part_and_name_both() -> None:
+    """TRN-11: before any call is dispatched."""
+    client, server = Connection(Role.CLIENT, versions=(3, 2)), Connection(Role.SERVER)
+    client.start(0.0)
+    server.start(0.0)
+    (happening,) = server.receive(client.take_output()[0], 0.0)
+    (told,) = client.receive(server.take_output()[0], 0.0)
+    for one in (happening, told):
+        assert isinstance(one, LinkEnded)
+        assert one.error.code == "protocol_version"
+        assert one.error.message == (
+            "this side speaks versions [1] of the protocol, the other one [2, 3]"
+        )
+        assert one.error.data is not UNSET
+        assert json.loads(bytes(one.error.data)) == {"accepted": [1], "offered": [2, 3]}
+    assert (client.state, server.state) == (State.ENDED, State.ENDED)
+
+
+def test_the_greatest_common_version_is_spoken() -> None:
+    client = Connection(Role.CLIENT, versions=(1, 2, 3))
+    server = Connection(Role.SERVER, versions=(2, 1))
+    client.start(0.0)
+    server.receive(client.take_output()[0], 0.0)
+    server.accept(0.0)
+    client.receive(server.take_output()[0], 0.0)
+    assert (client.version, server.version) == (2, 2)
+
+
+def test_a_client_refuses_a_version_that_it_did_not_offer(pair: Any) -> None:
+    client = Connection(Role.CLIENT)
+    client.start(0.0)
+    happenings = pair.inject(client, m.Welcome(9, m.Bounds(1, 1, 1)))
+    assert [one.error.code for one in happenings] == ["protocol_version"]
+    assert client.state is State.ENDED
+
+
+def test_a_call_and_its_answer_cross(pair: Any) -> None:
+    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    assert pair.at_server() == [m.Call(call_id, "a", ARGUMENTS, service="s")]
+    assert pair.client.outstanding == 1
+    assert pair.server.served.answer(call_id, Raw(b"5"))
+    assert pair.at_client() == [m.Result(call_id, Raw(b"5"))]
+    assert pair.client.outstanding == 0
+    assert pair.server.served.calls == {}
+
+
+def test_both_sides_call_under_the_same_ids(pair: Any) -> None:
+    """TRN-8: request ids are per sender."""
+    assert pair.client.call("a", ARGUMENTS, service="s") == 1
+    assert pair.server.call("b", ARGUMENTS, service="t") == 1
+    calls = {name: one.member for name, one in pair.cross()}
+    assert calls == {"server": "a", "client": "b"}
+    pair.server.served.answer(1, Raw(b"1"))
+    pair.client.served.answer(1, Raw(b"2"))
+    assert {name: bytes(one.result) for name, one in pair.cross()} == {
+        "client": b"1",
+        "server": b"2",
+    }
+
+
+def test_a_call_before_the_link_is_open_is_a_fault_of_ours() -> None:
+    with pytest.raises(LocalProtocolError):
+        Connection(Role.CLIENT).call("a", ARGUMENTS, service="s")
+
+
+def test_a_call_that_the_other_side_does_not_take_is_not_sent(make_pair: Any) -> None:
+    """TRN-13: its sender is told, with the limit."""
+    pair = make_pair(limits=Limits(frame=200))
+    pair.open()
+    with pytest.raises(FrameTooLarge, match="where the other side takes 200") as caught:
+        pair.client.call("a", Raw(b'"' + b"x" * 300 + b'"'), service="s")
+    assert caught.value.limit == 200
+    assert pair.client.outstanding == 0
+    assert not pair.client.has_output
+
+
+TOO_LARGE: dict[str, Callable[[Connection], object]] = {
+    "a result": lambda server: server.served.answer(1, Raw(b'"' + b"x" * 300 + b'"')),
+    "an error": lambda server: server.served.fail(1, m.ErrorEnvelope("busy", "x" * 300)),
+}
+
+
+@pytest.mark.parametrize("answer", TOO_LARGE.values(), ids=TOO_LARGE)
+def test_an_answer_that_the_other_side_does_not_take_becomes_an_error(
+    make_pair: Any, answer: Callable[[Connection], object]
+) -> None:
+    pair = make_pair(limits=Limits(frame=200))
+    pair.open()
+    pair.client.call("a", ARGUMENTS, service="s")
+    pair.cross()
+    answer(pair.server)
+    (failed,) = pair.at_client()
+    assert isinstance(failed, m.Failed)
+    assert failed.error.code == "too_large"
+    assert "takes 200" in failed.error.message
+
+
+def test_an_end_that_the_other_side_does_not_take_is_worded_shorter(make_pair: Any) -> None:
+    pair = make_pair(limits=Limits(frame=200))
+    pair.open()
+    subscription_id = pair.follow()
+    pair.server.served.end_subscription(subscription_id, m.ErrorEnvelope("busy", "x" * 300))
+    (ended,) = pair.at_client()
+    assert ended.error.code == "too_large"
+
+
+def test_another_frame_that_the_other_side_does_not_take_is_refused_here(make_pair: Any) -> None:
+    pair = make_pair(limits=Limits(frame=200))
+    pair.open()
+    with pytest.raises(FrameTooLarge):
+        pair.client.release("r" * 300, 1)
+
+
+OVERSIZED = {
+    "a stream": (Framing.LENGTH, add_header(b"x" * 101)[:10]),
+    "messages": (Framing.MESSAGE, b"x" * 101),
+}
+
+
+@pytest.mark.parametrize(("framing", "data"), OVERSIZED.values(), ids=OVERSIZED)
+def test_a_frame_over_the_limit_ends_the_link(framing: Framing, data: bytes) -> None:
+    """TRN-13, TRN-10: refused at the header, with a goodbye that names the limit."""
+    server = Connection(Role.SERVER, framing, limits=Limits(frame=100))
+    server.start(0.0)
+    (ended,) = server.receive(data, 0.0)
+    assert isinstance(ended, LinkEnded)
+    assert (ended.error.code, ended.error.message) == (
+        "too_large",
+        "a frame of 101 bytes, where 100 are taken",
+    )
+    assert b'"goodbye"' in b"".join(server.take_output())
+    assert server.receive(data, 0.0) == []
+
+
+def test_a_frame_that_is_too_deep_ends_the_link(pair: Any) -> None:
+    happenings = pair.inject(pair.server, b"[" * 100_000)
+    assert [one.error.code for one in happenings] == ["too_large"]
+    assert pair.server.state is State.ENDED
+
+
+def test_frames_before_a_broken_one_are_taken(make_pair: Any) -> None:
+    pair = make_pair(limits=Limits(frame=500))
+    pair.open()
+    call = add_header(encode(m.Call(1, "a", ARGUMENTS, service="s")))
+    happenings = pair.server.receive(call + b"\xff\xff\xff\xff", 0.0)
+    assert [type(one) for one in happenings] == [m.Call, LinkEnded]
+
+
+def test_a_malformed_frame_is_answered_and_the_link_goes_on(pair: Any) -> None:
+    """TRN-10: the fault names the call that has failed with it."""
+    pair.inject(pair.server, b'{"type":"call","id":7,"member":5}')
+    fault = read(pair.server.take_output())[0]
+    assert (fault["type"], fault["error"]["code"], fault["call"]) == ("fault", "protocol_error", 7)
+    assert pair.inject(pair.server, m.Ping()) == []
+    assert read(pair.server.take_output()) == [{"type": "pong"}]
+
+
+def test_a_call_fails_that_the_other_side_finds_malformed(pair: Any) -> None:
+    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    error = m.ErrorEnvelope("protocol_error", "no")
+    happenings = pair.inject(pair.client, m.Fault(error, call_id), m.Fault(error, call_id))
+    assert happenings == [
+        Refused(by_us=False, error=error),
+        m.Failed(call_id, error),
+        Refused(by_us=False, error=error),
+    ]
+    assert pair.client.outstanding == 0
+
+
+def test_an_id_that_is_still_outstanding_is_refused_and_the_first_call_is_answered(
+    pair: Any,
+) -> None:
+    """TRN-10: the fault names no call, or the first one would seem to have failed."""
+    call = m.Call(7, "a", ARGUMENTS, service="s")
+    happenings = pair.inject(pair.server, call, call, b'{"type":"call","id":7,"member":5}')
+    assert [type(one) for one in happenings] == [m.Call, Refused, Refused]
+    assert all("call" not in one for one in read(pair.server.take_output()))
+    assert pair.server.served.answer(7, UNSET)
+    assert not pair.server.served.answer(7, UNSET)
+    assert pair.inject(pair.server, call) == [call]
+
+
+UNKNOWN_ANSWERS = {
+    "a result": m.Result(9),
+    "a reference": m.Granted(9, "r", "s"),
+    "an error": m.Failed(9, m.ErrorEnvelope("busy", "no")),
+}
+
+
+@pytest.mark.parametrize("answer", UNKNOWN_ANSWERS.values(), ids=UNKNOWN_ANSWERS)
+def test_an_answer_to_a_call_that_never_was_is_refused(pair: Any, answer: m.Message) -> None:
+    """TRN-10."""
+    (refused,) = pair.inject(pair.client, answer)
+    assert refused.error.message == "there never was a call 9"
+
+
+def test_an_answer_to_a_call_that_is_over_is_late(pair: Any) -> None:
+    """CTX-11, SRV-17: dropped; a reference that it holds is given back."""
+    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    pair.client.cancel(call_id)
+    pair.client.cancel(call_id)
+    pair.client.take_output()
+    assert pair.inject(pair.client, m.Result(call_id)) == []
+    assert not pair.client.has_output
+    assert pair.inject(pair.client, m.Granted(call_id, "r", "s")) == []
+    assert read(pair.client.take_output()) == [{"type": "release", "reference": "r", "count": 1}]
+
+
+def test_a_ping_is_answered(pair: Any) -> None:
+    pair.inject(pair.server, m.Ping())
+    assert pair.at_client() == []
+
+
+def test_silence_is_asked_for_a_sign_of_life_and_then_given_up(pair: Any) -> None:
+    """TRN-15: a half-open link is noticed within ping_interval and ping_timeout."""
+    client, limits = pair.client, Limits()
+    asked = pair.now + limits.ping_interval
+    assert client.next_deadline == asked
+    assert client.handle_deadline(asked - 1) == []
+    assert client.handle_deadline(asked) == []
+    assert read(client.take_output()) == [{"type": "ping"}]
+    assert client.next_deadline == asked + limits.ping_timeout
+    assert client.handle_deadline(asked + 1) == []
+    (ended,) = client.handle_deadline(asked + limits.ping_timeout)
+    assert ended.error.code == "disconnected"
+    assert ended.error.message == "the other side gave no sign of life for 25 seconds"
+    assert client.next_deadline is None
+    assert client.handle_deadline(asked + 99) == []
+
+
+def test_any_frame_is_a_sign_of_life(pair: Any) -> None:
+    limits = Limits()
+    pair.client.handle_deadline(pair.now + limits.ping_interval)
+    pair.now += limits.ping_interval + 1
+    pair.inject(pair.client, m.Pong())
+    assert pair.client.next_deadline == pair.now + limits.ping_interval
+
+
+def test_half_a_frame_is_no_sign_of_life(pair: Any) -> None:
+    before = pair.server.next_deadline
+    pair.server.receive(add_header(b"x" * 50)[:20], pair.now + 5)
+    assert pair.server.next_deadline == before
+
+
+def test_a_handshake_that_takes_too_long_is_given_up() -> None:
+    """TRN-18."""
+    server = Connection(Role.SERVER)
+    server.start(50.0)
+    assert server.next_deadline == 60.0
+    assert server.handle_deadline(59.0) == []
+    (ended,) = server.handle_deadline(60.0)
+    assert isinstance(ended, LinkEnded)
+    assert ended.error.message == "the handshake took more than 10 seconds"
+
+
+ENDS = {
+    "between frames": (b"", "the link was lost"),
+    "inside a frame": (b"\x00\x00", "the link ended inside a frame"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), ENDS.values(), ids=ENDS)
+def test_the_end_of_the_transport_ends_the_link(pair: Any, data: bytes, message: str) -> None:
+    """TRN-14."""
+    pair.client.receive(data, pair.now)
+    (ended,) = pair.client.receive_end(pair.now)
+    assert (ended.error.code, ended.error.message) == ("disconnected", message)
+    assert pair.client.receive_end(pair.now) == []
+
+
+GOODBYES = {
+    "with a reason": (m.ErrorEnvelope("not_authorized", "no"), "not_authorized", "no"),
+    "without": (None, "disconnected", "the other side closed the link"),
+}
+
+
+@pytest.mark.parametrize(("error", "code", "message"), GOODBYES.values(), ids=GOODBYES)
+def test_a_goodbye_says_why(
+    pair: Any, error: m.ErrorEnvelope | None, code: str, message: str
+) -> None:
+    pair.client.end(error)
+    pair.client.end(error)
+    (ended,) = pair.at_server()
+    assert (ended.error.code, ended.error.message) == (code, message)
+    assert (pair.client.has_ended, pair.server.has_ended) == (True, True)
+
+
+def test_nothing_is_sent_while_the_transport_is_paused(pair: Any) -> None:
+    """TRN-12."""
+    pair.client.pause()
+    pair.client.call("a", ARGUMENTS, service="s")
+    assert (pair.client.has_output, pair.client.take_output(), pair.client.waiting) == (
+        False,
+        [],
+        1,
+    )
+    pair.client.resume()
+    assert len(pair.client.take_output()) == 1
+
+
+def test_a_peer_that_asks_and_never_reads_is_given_up(make_pair: Any) -> None:
+    """TRN-12: what waits for it is bounded."""
+    pair = make_pair(limits=Limits(calls=1, subscriptions=1))
+    pair.open()
+    pair.server.pause()
+    happenings: list[Any] = []
+    for _ in range(2000):
+        happenings += pair.inject(pair.server, m.Ping())
+        if happenings:
+            break
+    assert [one.error.code for one in happenings] == ["overflow"]
+    assert pair.server.waiting < 1100
+
+
+def test_as_many_calls_may_be_outstanding_as_the_other_side_takes(make_pair: Any) -> None:
+    pair = make_pair(limits=Limits(calls=2))
+    pair.open()
+    assert not Connection(Role.CLIENT).may_call
+    for _ in range(2):
+        assert pair.client.may_call
+        pair.client.call("a", ARGUMENTS, service="s")
+    assert not pair.client.may_call
+
+
+def test_a_transport_of_messages_gets_each_frame_by_itself() -> None:
+    client = Connection(Role.CLIENT, Framing.MESSAGE)
+    server = Connection(Role.SERVER, Framing.MESSAGE)
+    client.start(0.0)
+    server.start(0.0)
+    (hello,) = client.take_output()
+    assert [type(one) for one in server.receive(hello, 0.0)] == [m.Hello]
+
+
+@given(st.lists(st.binary(max_size=60), max_size=12))
+def test_any_bytes_give_happenings_and_never_an_exception(chunks: list[bytes]) -> None:
+    server = Connection(Role.SERVER, limits=Limits(frame=4096))
+    server.start(0.0)
+    for chunk in chunks:
+        server.receive(chunk, 0.0)
+    server.receive_end(0.0)
+    assert server.has_ended
+
+
+@given(st.lists(st.sampled_from(m.MESSAGES), max_size=30), st.randoms())
+def test_any_frames_in_any_order_leave_the_link_open_or_ended(kinds: Any, random: Any) -> None:
+    server = Connection(Role.SERVER)
+    server.start(0.0)
+    hello = m.Hello([1], m.Bounds(10_000, 3, 3))
+    server.receive(add_header(encode(hello)), 0.0)
+    server.accept(0.0)
+    error = m.ErrorEnvelope("busy", "no")
+    for kind in kinds:
+        number = random.randint(1, 3)
+        values: dict[str, Any] = {
+            **dict.fromkeys(("id", "number", "version", "generation", "count"), number),
+            **dict.fromkeys(("member", "service", "key", "code", "digest", "message"), "a"),
+            "arguments": ARGUMENTS,
+            "value": ARGUMENTS,
+            "error": error,
+            "mode": "singleton",
+            "states": {},
+            "members": {},
+            "versions": [1],
+            "bounds": hello.bounds,
+        }
+        if kind is not m.Update and kind is not m.Closed and kind is not m.Spawned:
+            del values["key"], values["generation"]
+        if kind is m.Granted or kind is m.Release:
+            values["reference"] = "r"
+        fields = {name: values[name] for name in kind.__struct_fields__ if name in values}
+        server.receive(add_header(encode(kind(**fields))), 0.0)
+    assert server.state in {State.OPEN, State.ENDED}
