@@ -75,7 +75,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
 
     def send(self, data: Sequence[bytes]) -> None:
         """Write each of *data* as a message, all in one go."""
-        if self._closing or not self._opened:
+        if self._closing or not self._opened or self._protocol.close_expected():
             return
         for text in data:
             self._protocol.send_text(text)
@@ -87,8 +87,9 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
             return
         self._closing = True
         if self._opened:
-            self._protocol.send_close(_NORMAL)
-            self._flush()
+            if not self._protocol.close_expected():
+                self._protocol.send_close(_NORMAL)
+                self._flush()
         elif self._transport is not None:
             self._transport.close()
 
@@ -119,6 +120,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Take the end through the protocol; both directions end."""
+        self._closing = True
         self._protocol.receive_eof()
         self._handle_events()
         return False
