@@ -65,7 +65,7 @@ def test_behaviour_that_waits_for_a_host_says_so_when_it_is_called(
         getattr(implementation, name)
         for implementation in provided
         for name, one in inspect.getmembers(type(implementation), inspect.iscoroutinefunction)
-        if not name.startswith("_") and one
+        if not name.startswith("_") and callable(one)
     ]
     for function in functions:
         needed = [
