@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pi_contracts.codegen.generate import generate
 from pi_contracts.codegen.output import write
 from pi_contracts.contracts.read import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUITE = (Path(__file__).resolve().parents[3] / "shared/data/json-schema-test-suite").resolve()
 CASES = SUITE / "tests" / "draft2020-12"
@@ -24,17 +20,6 @@ COUNT = 1299
 pytestmark = pytest.mark.skipif(
     not FILES, reason="the folder shared with the official test suite is not beside us"
 )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return an empty folder from which modules can be imported."""
-    folder = tmp_path_factory.mktemp("suite")
-    sys.path.insert(0, str(folder))
-    yield folder
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.startswith("official_")]:
-        del sys.modules[name]
 
 
 def generate_groups(groups: list[Any], package: Path, types: Any) -> list[Any]:
@@ -55,10 +40,14 @@ def generate_groups(groups: list[Any], package: Path, types: Any) -> list[Any]:
 
 @pytest.mark.parametrize("types", ["typed-dict", "pydantic"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_generated_modules_give_the_official_answers(file: Path, types: str, folder: Path) -> None:
+def test_generated_modules_give_the_official_answers(
+    file: Path, types: str, package_folder: Path
+) -> None:
     groups = json.loads(file.read_bytes())
     name = f"official_{file.stem}_{types}".replace("-", "_")
-    for group, module in zip(groups, generate_groups(groups, folder / name, types), strict=True):
+    for group, module in zip(
+        groups, generate_groups(groups, package_folder / name, types), strict=True
+    ):
         for case in group["tests"]:
             label = f"{group['description']}: {case['description']}"
             assert module.is_valid(case["data"]) is case["valid"], label

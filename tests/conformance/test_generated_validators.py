@@ -6,7 +6,6 @@ import contextlib
 import datetime as dt
 import importlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from pi_contracts.contracts.read import read
 from pi_contracts.runtime import InvalidJSON, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 FILE = Path(__file__).resolve().parents[3] / "shared/cases/validators.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_bytes()) if FILE.is_file() else []
@@ -34,17 +33,6 @@ SPECIAL: dict[str, Callable[[], object]] = {
 }
 
 pytestmark = pytest.mark.skipif(not CASES, reason="the shared cases are not beside this checkout")
-
-
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return an empty folder from which generated packages can be imported."""
-    folder = tmp_path_factory.mktemp("validators")
-    sys.path.insert(0, str(folder))
-    yield folder
-    sys.path.remove(str(folder))
-    for name in [name for name in sys.modules if name.startswith("judged_")]:
-        del sys.modules[name]
 
 
 def write_schema(case: dict[str, Any], folder: Path) -> Path:
@@ -72,13 +60,17 @@ def make_instance(instance: dict[str, Any]) -> object:
 @pytest.mark.parametrize("types", ["typed-dict", "pydantic"])
 @pytest.mark.parametrize("case", JUDGED, ids=[case["id"] for case in JUDGED])
 def test_generated_validators_judge_as_the_case_says(
-    case: dict[str, Any], types: Any, package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: dict[str, Any],
+    types: Any,
+    package_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    reading = read([write_schema(case, package)], base=package)
+    reading = read([write_schema(case, package_folder)], base=package_folder)
     assert reading.is_sound, reading.findings
     name = f"judged_{case['id']}_{types}".replace("-", "_")
-    assert write(package / name, generate(reading.catalogue, types=types)).refused == ()
+    assert write(package_folder / name, generate(reading.catalogue, types=types)).refused == ()
     importlib.invalidate_caches()
     module = importlib.import_module(f"{name}.case")
     for instance in case["expect"]["instances"]:
