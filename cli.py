@@ -6,23 +6,20 @@ nothing. Which exit code means what is in docs/commands.md.
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from pi_contracts.contracts.config import Settings
     from pi_contracts.contracts.findings import Finding
 
 app = typer.Typer(
     name="pi-contracts",
-    help="Service contracts as JSON Schema documents: generate code, check, and plan assemblies.",
+    help="Service contracts as JSON Schema documents: generate, check, compare and plan.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -31,6 +28,7 @@ app = typer.Typer(
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 PlanFormat: TypeAlias = Literal["text", "json", "github", "sarif", "mermaid", "dot", "html"]
+Position: TypeAlias = Literal["argument", "result", "state", "event", "error"]
 TypesKind: TypeAlias = Literal["typed-dict", "pydantic"]
 Paths = Annotated[
     list[Path] | None,
@@ -111,34 +109,37 @@ def gen(
     from pi_contracts.codegen.generate import generate
     from pi_contracts.codegen.output import OutputError, compare, make_findings, write
     from pi_contracts.contracts.findings import Severity, error, escape
+    from pi_contracts.contracts.invocation import Invocation, name_path, refuse_usage
     from pi_contracts.contracts.read import read
     from pi_contracts.contracts.reports.report import UNWRITABLE
+    from pi_contracts.contracts.suppressions import suppress
 
-    run = _Run("gen", style, quiet=quiet, strict=strict, config=config)
+    run = Invocation("gen", style, quiet=quiet, strict=strict, config=config)
     if check and force:
-        _refuse_usage("--check writes nothing, and --force says what to write")
+        refuse_usage("--check writes nothing, and --force says what to write")
     folder = out or run.settings.out
     if folder is None:
-        _refuse_usage("name the package to write: --out DIR, or out in [tool.pi-contracts]")
-    name = _name(folder)
+        refuse_usage("name the package to write: --out DIR, or out in [tool.pi-contracts]")
+    name = name_path(folder)
     shown = escape(name)
     reading = read(run.choose_paths(path), mapped=run.choose_map(mapped))
+    found = suppress(reading.catalogue, reading.findings)
     if not reading.is_sound or not reading.catalogue.documents:
         # without a document everything in the package would be stale, which nobody means
-        run.finish(reading.findings, is_stopped=True, done=f"Nothing was generated in {shown}.")
+        run.finish(found, is_stopped=True, done=f"Nothing was generated in {shown}.")
     files = generate(reading.catalogue, types=types or run.settings.types or "typed-dict")
     try:
         if check:
             differences = compare(folder, files).differences
             done = "" if differences else f"{shown} is up to date: {_count(len(files), 'file')}."
-            run.finish((*reading.findings, *make_findings(differences, name)), done=done)
+            run.finish((*found, *make_findings(differences, name)), done=done)
         written = write(folder, files, force=force)
     except OutputError as problem:
-        run.finish((*reading.findings, error(UNWRITABLE, escape(str(problem)))))
+        run.finish((*found, error(UNWRITABLE, escape(str(problem)))))
     left = make_findings(written.left, name, severity=Severity.WARNING)
     refused = make_findings(written.refused, name)
     run.finish(
-        (*reading.findings, *left, *refused),
+        (*found, *left, *refused),
         is_stopped=bool(refused),
         done=f"Nothing was written in {shown}."
         if refused
@@ -157,8 +158,72 @@ def check(
     config: ConfigOption = None,
 ) -> None:
     """Check contracts, schemas, and their fixtures."""
-    run = _Run("check", style, quiet=quiet, strict=strict, config=config)
+    from pi_contracts.contracts.invocation import Invocation
+
+    run = Invocation("check", style, quiet=quiet, strict=strict, config=config)
     run.finish(_check(run.choose_paths(path), run.choose_map(mapped)))
+
+
+@app.command()
+def compat(
+    old: Annotated[
+        str,
+        typer.Argument(metavar="OLD", help="A folder, a file, or git:REF[:PATH]: what runs now."),
+    ],
+    new: Annotated[
+        str | None,
+        typer.Argument(metavar="[NEW]", help="The same of what comes; else that of the settings."),
+    ] = None,
+    *,
+    position: Annotated[
+        Position | None,
+        typer.Option("--position", help="Of two bare schemas, what their values are."),
+    ] = None,
+    mapped: MapOption = None,
+    style: FormatOption = "text",
+    quiet: QuietOption = False,
+    strict: StrictOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Tell whom a change breaks, and what to upgrade first."""
+    from pi_contracts.contracts.comparison import compare_sides
+    from pi_contracts.contracts.invocation import Invocation, refuse_usage
+    from pi_contracts.contracts.sides import InvalidSideError, parse_sides
+
+    run = Invocation("compat", style, quiet=quiet, strict=strict, config=config)
+    try:
+        sides = parse_sides(old, new, run.settings.contracts)
+        outcome = compare_sides(*sides, run.choose_map(mapped), position)
+    except InvalidSideError as problem:
+        refuse_usage(str(problem))
+    run.finish(
+        outcome.accept(run.settings.acceptances, run.settings_name),
+        additions=outcome.additions,
+        done=outcome.text,
+        is_stopped=outcome.is_stopped,
+    )
+
+
+@app.command()
+def explain(
+    rule: Annotated[
+        str | None, typer.Argument(metavar="[RULE]", help="A rule; without one, all are listed.")
+    ] = None,
+    *,
+    style: Annotated[Literal["text", "json"], typer.Option("--format", help="For whom.")] = "text",
+) -> None:
+    """Say what a rule means, with a bad and a good example."""
+    from pi_contracts.contracts.invocation import refuse_usage
+    from pi_contracts.contracts.rule_index import find_near, list_pages, render_list, render_pages
+
+    pages = list_pages()
+    if rule is not None and rule not in pages:
+        near = find_near(rule)
+        hint = f'did you mean "{near}"?' if near else "pi-contracts explain lists them"
+        refuse_usage(f'there is no rule "{rule}"; {hint}')
+    chosen = list(pages.values()) if rule is None else [pages[rule]]
+    text = render_list() if rule is None else chosen[0].text
+    typer.echo(render_pages(chosen) if style == "json" else text, nl=False)
 
 
 @app.command()
@@ -190,18 +255,19 @@ def plan(
     config: ConfigOption = None,
 ) -> None:
     """Judge a whole assembly of plugins before anything starts."""
+    from pi_contracts.contracts.invocation import Invocation, name_path, refuse_usage
     from pi_contracts.plugins.explain import Drawing
     from pi_contracts.plugins.pictures.draw import draw_picture, split_style
     from pi_contracts.plugins.plan import read_plan
     from pi_contracts.plugins.questions import UnknownNameError, ask
 
     report_style, form = split_style(style)
-    run = _Run("plan", report_style, quiet=quiet, strict=strict, config=config)
+    run = Invocation("plan", report_style, quiet=quiet, strict=strict, config=config)
     if facets and facets.count("-") > 1:
-        _refuse_usage("standard input can be read once: --facets - stands twice")
+        refuse_usage("standard input can be read once: --facets - stands twice")
     file = manifest or (None if facets else run.settings.manifest)
     if file is None and not facets:
-        _refuse_usage("name a manifest, or reports with --facets FILE")
+        refuse_usage("name a manifest, or reports with --facets FILE")
     rules = run.settings.rules
     judged = read_plan(
         None if file is None else str(file),
@@ -209,15 +275,15 @@ def plan(
         contracts=contracts or (),
         boundaries=run.settings.boundaries if boundaries else None,
         rules=rules,
-        show=_name,
+        show=name_path,
     )
-    old = None if against is None else (against, _name(against))
+    old = None if against is None else (against, name_path(against))
     try:
         answers = ask(judged, why=why, without=without, against=old, rules=rules)
     except UnknownNameError as problem:
-        _refuse_usage(str(problem))
+        refuse_usage(str(problem))
     drawing = Drawing(answers.plan)
-    title = "plan" if file is None else _name(file)
+    title = "plan" if file is None else name_path(file)
     is_told = answers.plan.is_ok and answers.plan.order and form is None
     order = f"Order of activation:\n{drawing.draw_plan()}" if is_told else ""
     run.finish(
@@ -244,13 +310,14 @@ def new(
     config: ConfigOption = None,
 ) -> None:
     """Write a contract and its fixtures to start from."""
+    from pi_contracts.contracts.invocation import Invocation, refuse_usage
     from pi_contracts.contracts.scaffold import InvalidNameError, make_scaffold, say_next_steps
 
-    run = _Run("new", style, quiet=quiet, strict=strict, config=config)
+    run = Invocation("new", style, quiet=quiet, strict=strict, config=config)
     try:
         scaffold = make_scaffold(name)
     except InvalidNameError as problem:
-        _refuse_usage(str(problem))
+        refuse_usage(str(problem))
     faults = scaffold.write()
     if faults:
         run.finish(faults)
@@ -270,85 +337,6 @@ def demo() -> None:
         raise typer.Exit(1) from None
 
 
-class _Run:
-    """One run of a command: its options and settings, and the one report at its end."""
-
-    def __init__(
-        self, tool: str, style: Format, *, quiet: bool, strict: bool, config: Path | None
-    ) -> None:
-        self.tool = tool
-        self.style: Format = style
-        self.quiet = quiet
-        self.strict = strict
-        self.settings = self._read_settings(config)
-
-    def _read_settings(self, config: Path | None) -> Settings:
-        from pi_contracts.contracts.config import Settings, find_settings, read_settings
-
-        file = config or find_settings(Path.cwd())
-        self.settings = Settings()
-        if file is None:
-            return self.settings
-        settings, faults = read_settings(file.absolute(), _name(file), _list_rules)
-        if faults:
-            self.finish(faults)
-        return settings
-
-    def choose_paths(self, paths: Sequence[Path] | None) -> Sequence[Path]:
-        """Return the paths given, or those of the settings; one of them is needed."""
-        chosen = paths or self.settings.contracts
-        if not chosen:
-            _refuse_usage("name folders or files, or set contracts in [tool.pi-contracts]")
-        return chosen
-
-    def choose_map(self, pairs: Sequence[str] | None) -> dict[str, Path]:
-        """Return the folders of the settings and of the command line, which wins."""
-        from pi_contracts.contracts.config import InvalidMapError, join_map
-
-        try:
-            return join_map(self.settings.map, pairs or ())
-        except InvalidMapError as problem:
-            _refuse_usage(str(problem))
-
-    def finish(
-        self,
-        findings: Iterable[Finding],
-        *,
-        additions: Mapping[str, object] | None = None,
-        done: str = "",
-        draw: Callable[[Finding], str] | None = None,
-        is_stopped: bool = False,
-        picture: Callable[[Sequence[Finding]], str] | None = None,
-    ) -> NoReturn:
-        """Print the report and end the process; after a picture, on standard error.
-
-        With *is_stopped* no level weakens an error, nor hides that nothing was found:
-        the command could not do its work for it.
-        """
-        from pi_contracts.contracts.reports.printing import print_bytes, print_report
-        from pi_contracts.contracts.reports.report import Report, apply_levels
-        from pi_contracts.contracts.reports.text import draw_nothing
-
-        levels = {**self.settings.rules, **({"nothing-found": "error"} if is_stopped else {})}
-        kept = apply_levels(findings, levels, strict=self.strict, keep_errors=is_stopped)
-        report = Report(self.tool, kept, additions or {}, done)
-        stream, problem = sys.stdout, None
-        if picture is not None:
-            stream, problem = sys.stderr, print_bytes(picture(kept).encode(), sys.stdout)
-        problem = problem or print_report(
-            report,
-            self.style,
-            stream,
-            list_rules=_list_rules,
-            draw=draw or draw_nothing,
-            quiet=self.quiet,
-        )
-        if problem is not None:
-            typer.echo(f"pi-contracts: the report cannot be written: {problem}", err=True)
-            raise typer.Exit(4)
-        raise typer.Exit(report.exit_code)
-
-
 def _check(paths: Sequence[Path], mapped: Mapping[str, Path]) -> tuple[Finding, ...]:
     from pi_contracts.codegen.collisions import find_name_collisions
     from pi_contracts.contracts.check import check
@@ -360,21 +348,6 @@ def _check(paths: Sequence[Path], mapped: Mapping[str, Path]) -> tuple[Finding, 
     return check(reading, paths, find_violation, more=collisions)
 
 
-def _list_rules() -> dict[str, str]:
-    """Return one sentence for each rule, by its id."""
-    from pi_contracts.contracts.rule_index import DESCRIPTIONS
-    from pi_contracts.plugins.questions import RULES as ASKED
-    from pi_contracts.plugins.rules import RULES
-
-    planned = {rule.id: (rule.find.__doc__ or "").partition("\n")[0] for rule in RULES}
-    return {**DESCRIPTIONS, **planned, **ASKED}
-
-
-def _name(path: Path | str) -> str:
-    """Return how messages name a path: relative to the working directory, with ``/``."""
-    return Path(os.path.relpath(path)).as_posix()
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
@@ -384,11 +357,6 @@ def _say_written(name: str, written: int, deleted: int) -> str:
         return f"{name} is up to date."
     also = f" and deleted {deleted}" if deleted else ""
     return f"Wrote {_count(written, 'file')}{also} in {name}."
-
-
-def _refuse_usage(message: str) -> NoReturn:
-    typer.echo(f"pi-contracts: {message}", err=True)
-    raise typer.Exit(2)
 
 
 def main() -> None:

@@ -1,50 +1,130 @@
-"""What each rule means, in one sentence; the rules of a plan say it themselves."""
+"""The index of rules: one page for each, with examples that are tests.
+
+A page is Markdown: the rule, one sentence, which commands report it and how much it
+weighs, why it is a rule, and a bad and a good example.
+"""
 
 from __future__ import annotations
 
+import functools
+import re
+from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from .findings import to_document
+from .json_values import find_nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "ambiguous-ref": "A reference may mean two places.",
-        "changed-file": "A generated file is not what the contracts give now.",
-        "compat-breaking": "A change breaks consumers or providers of the other generation.",
-        "compat-moved": "A contract has moved to another file, and its service is the same.",
-        "compat-undecided": "Whether a change breaks was neither proved nor refuted.",
-        "compat-undeclared": "A change breaks by members that no contract names.",
-        "compat-unnamed-error": "An error code is known to one generation alone.",
-        "duplicate-anchor": "Two schemas of one resource have the same anchor.",
-        "duplicate-id": "Two documents, schemas or services have the same identifier.",
-        "duplicate-key": "A key stands twice in one object of a JSON text.",
-        "extra-file": "A file in the generated package belongs to no contract.",
-        "fixture-accepted": "A fixture that must be refused is accepted by its schema.",
-        "fixture-refused": "A fixture that must be accepted is refused by its schema.",
-        "hand-edited": "A file that gen would write holds somebody's work.",
-        "impossible-schema": "A ring of references makes a schema that no value fits.",
-        "invalid-configuration": "The settings hold something that is not understood.",
-        "invalid-json": "A file is no JSON.",
-        "invalid-keyword": "A keyword has a value that it does not take.",
-        "invalid-manifest": "A manifest is not what its schema says.",
-        "invalid-report": "A facet report is not what its schema says.",
-        "lone-surrogate": "A string of a JSON text holds half of a surrogate pair.",
-        "missing-file": "A file that the contracts give has not been generated.",
-        "name-collision": "Two names of a contract become one name in Python.",
-        "no-members": "A contract has no members.",
-        "nothing-found": "A path leads to no contract and no schema.",
-        "too-deep": "Arrays and objects of a JSON text nest too deeply.",
-        "too-large": "A file is larger than what is read.",
-        "uncompilable-schema": "The validator does not take a schema.",
-        "unknown-keyword": "A keyword is not known where it stands.",
-        "unknown-type": "A schema names a type that JSON does not have.",
-        "unmatched-fixture": "A fixture belongs to no contract and no schema.",
-        "unreadable-file": "A file cannot be read.",
-        "unresolved-ref": "A reference leads nowhere.",
-        "unused-acceptance": "An acceptance accepts nothing, or nothing any more.",
-        "unwritable-output": "An output could not be written.",
-        "version-not-raised": "A service breaks old consumers under its old version.",
-    }
-)
+_FOLDER: Final = "explanations"
+_REPORTED: Final = re.compile(r"^Reported by (.+) as an? (\w+)(; off by default)?\.$", re.MULTILINE)
+
+
+class Page(NamedTuple):
+    """What there is to say of one rule."""
+
+    rule: str
+    summary: str
+    """One sentence."""
+    commands: tuple[str, ...]
+    """Those that report it."""
+    severity: str
+    """What it weighs when nothing is configured; parts of it may weigh less."""
+    is_on: bool
+    text: str
+    """The whole page, in Markdown."""
+
+
+@functools.cache
+def list_pages() -> Mapping[str, Page]:
+    """Return the page of each rule, by its id, in alphabetical order."""
+    folder = resources.files("pi_contracts.contracts") / _FOLDER
+    pages = [parse_page(file.read_text("utf-8")) for file in folder.iterdir()]
+    return MappingProxyType({page.rule: page for page in sorted(pages)})
+
+
+def parse_page(text: str) -> Page:
+    """Return what a page says.
+
+    Raises:
+        ValueError: It does not say who reports the rule.
+    """
+    title, _, rest = text.partition("\n\n")
+    reported = _REPORTED.search(text)
+    if reported is None:
+        raise ValueError(f"{title}: the page does not say who reports the rule")
+    return Page(
+        rule=title.removeprefix("# "),
+        summary=rest.partition("\n")[0],
+        commands=tuple(re.findall("`([a-z]+)`", reported[1])),
+        severity=reported[2],
+        is_on=reported[3] is None,
+        text=text,
+    )
+
+
+def describe_rules() -> dict[str, str]:
+    """Return one sentence for each rule, by its id."""
+    return {rule: page.summary for rule, page in list_pages().items()}
+
+
+def find_near(rule: str) -> str | None:
+    """Return the rule that was probably meant."""
+    return find_nearest(rule, list_pages())
+
+
+def render_pages(pages: Iterable[Page]) -> str:
+    """Return pages as the report of a command in JSON."""
+    rules = [{**page._asdict(), "on": page.is_on} for page in pages]
+    for rule in rules:
+        del rule["is_on"]
+    document = to_document("explain", (), {"rules": rules})
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def render_list() -> str:
+    """Return all rules with their sentences, by the commands that report them."""
+    pages = list_pages().values()
+    width = max(len(page.rule) for page in pages)
+    weight = max(len(_weigh(page)) for page in pages)
+    parts: list[str] = []
+    for command in dict.fromkeys(page.commands for page in sorted(pages, key=_rank)):
+        lines = [
+            f"  {page.rule:<{width}}  {_weigh(page):<{weight}}  {page.summary}"
+            for page in pages
+            if page.commands == command
+        ]
+        parts.append("\n".join([", ".join(command), *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def render_table() -> str:
+    """Return all rules as tables in Markdown, with links to their pages."""
+    pages = list_pages().values()
+    parts: list[str] = []
+    for commands in dict.fromkeys(page.commands for page in sorted(pages, key=_rank)):
+        rows = [
+            f"| [{page.rule}](../contracts/{_FOLDER}/{page.rule}.md) | {_weigh(page)} "
+            f"| {page.summary} |"
+            for page in pages
+            if page.commands == commands
+        ]
+        named = ", ".join(f"`{command}`" for command in commands)
+        parts.append("\n".join([f"## {named}", "", "| rule | weight | |", "|---|---|---|", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _weigh(page: Page) -> str:
+    return page.severity if page.is_on else f"{page.severity}, off"
+
+
+_COMMANDS: Final = ("check", "gen", "compat", "plan", "new")
+
+
+def _rank(page: Page) -> tuple[int, int, str]:
+    """Order groups: what most commands report first."""
+    return -len(page.commands), _COMMANDS.index(page.commands[0]), page.rule

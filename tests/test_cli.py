@@ -22,8 +22,19 @@ REPORTS = jsonschema_rs.Draft202012Validator(
 )
 CONTRACT: dict[str, Any] = {
     "$schema": "urn:pi-contracts:dialect:1",
+    "description": "Sells things.",
     "service": {"id": "shop", "mode": "singleton"},
-    "members": {"buy": {"kind": "method", "params": {"count": {"type": "integer"}}}},
+    "members": {
+        "buy": {
+            "kind": "method",
+            "description": "Take things off the shelf.",
+            "params": {"count": {"type": "integer", "description": "How many."}},
+        }
+    },
+}
+FIXTURES = {
+    "contracts/fixtures/shop.buy.params.valid.json": {"count": 1},
+    "contracts/fixtures/shop.buy.params.invalid.json": {"count": "1"},
 }
 PROVIDES = {"scope": "session", "service": "shop", "mode": "singleton"}
 
@@ -86,7 +97,15 @@ def test_the_version_is_told() -> None:
     ("arguments", "message"),
     [
         ([], ""),
-        (["compat"], "No such command 'compat'"),
+        (["compat"], "Missing argument 'OLD'"),
+        (["compat", "x"], "name NEW, or set contracts in [tool.pi-contracts]"),
+        (["compat", "git:", "x"], '"git:" names no revision: git:REF or git:REF:PATH'),
+        (["compat", "x", "y", "--position", "key"], "'key' is not one of"),
+        (
+            ["explain", "open-objects"],
+            'there is no rule "open-objects"; did you mean "open-object"?',
+        ),
+        (["explain", "zzzzzzzz"], 'there is no rule "zzzzzzzz"; pi-contracts explain lists them'),
         (["check"], "name folders or files, or set contracts in [tool.pi-contracts]"),
         (["gen", "x"], "name the package to write: --out DIR, or out in [tool.pi-contracts]"),
         (["gen", "x", "--out", "y", "--check", "--force"], "--check writes nothing"),
@@ -248,15 +267,24 @@ def test_a_mapped_prefix_is_looked_up_in_its_folder() -> None:
 
 
 def test_check_tells_of_contracts_fixtures_and_names() -> None:
-    members = {"buy": CONTRACT["members"]["buy"], "Buy": {"kind": "method"}}
+    members = {
+        "buy": CONTRACT["members"]["buy"],
+        "Buy": {"kind": "method", "description": "Take one of everything."},
+    }
     write("contracts/shop.contract.json", {**CONTRACT, "members": members})
     write("contracts/fixtures/shop.buy.params.valid.json", {"count": "1"})
+    write("contracts/fixtures/shop.buy.params.invalid.json", {"count": "1"})
     write("contracts/fixtures/shop.sell.params.valid.json", {})
     outcome = run("check", "contracts")
     assert outcome.code == 1
-    assert outcome.rules == ["fixture-refused", "unmatched-fixture", "name-collision"]
+    assert outcome.rules == [
+        "fixture-refused",
+        "unmatched-fixture",
+        "mixed-names",
+        "name-collision",
+    ]
     assert "at /count: expected an integer, found a string" in outcome.out
-    assert outcome.out.endswith("2 errors and 1 warning in 3 files.\n")
+    assert outcome.out.endswith("2 errors and 2 warnings in 3 files.\n")
 
 
 def test_everything_that_is_wrong_is_told_in_one_run() -> None:
@@ -300,6 +328,8 @@ def test_strict_and_the_report_in_json_agree() -> None:
 
 def test_quiet_says_nothing_where_nothing_is_wrong() -> None:
     write("contracts/shop.contract.json", CONTRACT)
+    for name, value in FIXTURES.items():
+        write(name, value)
     assert run("check", "contracts", "--quiet").out == ""
     assert run("gen", "contracts", "--out", "services", "--quiet").out == ""
 

@@ -1,0 +1,126 @@
+"""The comparison of two sides, from where they are to what is said of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from pi_contracts.contracts.bare_schemas import compare_bare
+from pi_contracts.contracts.compat.acceptances import apply_acceptances, parse_acceptances
+from pi_contracts.contracts.compat.compare import compare
+from pi_contracts.contracts.compat.report import make_findings
+from pi_contracts.contracts.findings import Finding, Severity, Subject
+from pi_contracts.contracts.sides import InvalidSideError, read_side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pi_contracts.contracts.read import Reading
+    from pi_contracts.contracts.sides import Side
+
+_ORDERS: Final = {
+    "any": "upgrade in any order",
+    "provider-first": "upgrade providers first",
+    "consumer-first": "upgrade consumers first",
+    "lockstep": "upgrade both at once",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a comparison."""
+
+    findings: tuple[Finding, ...]
+    additions: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_stopped: bool = False
+    """Whether a side could not be read, so that nothing was compared."""
+
+    @property
+    def text(self) -> str:
+        """The verdicts for people, one line a service that changed."""
+        if self.is_stopped:
+            return "Nothing was compared."
+        return render_verdicts(self.additions) if self.additions else ""
+
+    def accept(
+        self, tables: Sequence[Mapping[str, object]], path: str | None
+    ) -> tuple[Finding, ...]:
+        """Return the findings with those that the settings accept as notes."""
+        accepted, faults = parse_acceptances(tables, path)
+        if self.is_stopped:
+            return self.findings
+        today = dt.datetime.now(tz=dt.UTC).date()
+        return (*apply_acceptances(self.findings, accepted, today), *faults)
+
+
+def compare_sides(
+    old: Side, new: Side, mapped: Mapping[str, Path], position: str | None
+) -> Outcome:
+    """Read two sides and compare them: contracts, or bare schemas at a position.
+
+    Raises:
+        InvalidSideError: The sides hold bare schemas and there is no position, or the reverse.
+    """
+    before, after = read_side(old, mapped), read_side(new, mapped)
+    faults = tuple(
+        one
+        for reading in (before, after)
+        for one in reading.findings
+        if one.severity is Severity.ERROR
+    )
+    if faults:
+        return Outcome(faults, is_stopped=True)
+    if position is not None:
+        findings, additions = compare_bare(before, after, position)
+        return Outcome(findings, additions)
+    if not after.catalogue.contracts and _has_schemas(after) and _has_schemas(before):
+        raise InvalidSideError("there are no contracts; of two bare schemas say the --position")
+    report = compare(before, after)
+    findings = make_findings(report)
+    if not before.catalogue.contracts:
+        findings = (*findings, _note_empty(old))
+    return Outcome(findings, report.to_additions())
+
+
+def _has_schemas(reading: Reading) -> bool:
+    return any(one.role == "schema" for one in reading.catalogue.documents.values())
+
+
+def _note_empty(side: Side) -> Finding:
+    return Finding(
+        "empty-baseline",
+        Severity.NOTE,
+        "there are no contracts to compare with, so nothing can have broken",
+        path=side.name,
+        subject=Subject(document=side.name),
+        fix="nothing, if these are the first ones; else check the path",
+    )
+
+
+def render_verdicts(additions: Mapping[str, Any]) -> str:
+    """Return the verdicts as lines: of each service that changed, and of the whole."""
+    services: Mapping[str, Any] = additions.get("services", {})
+    changed = {name: _say(one) for name, one in services.items() if _say(one) != _say(_UNCHANGED)}
+    same = len(services) - len(changed)
+    rows = [*changed.items()]
+    if same and changed:
+        rows.append((f"{same} more", _say(_UNCHANGED)))
+    rows.append(("the whole", _say(additions)))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+
+_UNCHANGED: Final = {
+    "verdicts": {"old-consumer": "compatible", "new-consumer": "compatible"},
+    "order": "any",
+}
+
+
+def _say(facts: Mapping[str, Any]) -> str:
+    verdicts = facts["verdicts"]
+    return (
+        f"old consumers: {verdicts['old-consumer']}, new consumers: {verdicts['new-consumer']}; "
+        f"{_ORDERS[facts['order']]}"
+    )

@@ -1,0 +1,145 @@
+"""The two sides of a comparison: files as they are, or as a commit of git has them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from .catalogue import Catalogue
+from .findings import Finding, Related, Severity, Subject, escape
+from .git_tree import GitError, GitTree
+from .read import Reading, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PREFIX: Final = "git:"
+
+
+class InvalidSideError(ValueError):
+    """A side that says too little to be found."""
+
+
+class Side(NamedTuple):
+    """Where one generation is: paths, and the revision of git that has them."""
+
+    paths: tuple[Path, ...]
+    revision: str | None = None
+    is_implied: bool = False
+    """Whether the paths are those of the other side."""
+
+    @property
+    def name(self) -> str:
+        """The side as it was written."""
+        paths = "" if self.is_implied else " ".join(path.as_posix() for path in self.paths)
+        if self.revision is None:
+            return paths
+        return f"{_PREFIX}{self.revision}" + (f":{paths}" if paths else "")
+
+
+def parse_sides(old: str, new: str | None, configured: Sequence[Path]) -> tuple[Side, Side]:
+    """Return the sides that ``OLD [NEW]`` mean; what one leaves out, the other or settings say.
+
+    Raises:
+        InvalidSideError: A revision is empty, or nothing says which path is meant.
+    """
+    after = _parse(new) if new is not None else Side(tuple(configured))
+    if not after.paths:
+        after = after._replace(paths=tuple(configured), is_implied=True)
+    if not after.paths:
+        raise InvalidSideError("name NEW, or set contracts in [tool.pi-contracts]")
+    before = _parse(old)
+    if not before.paths:
+        before = before._replace(paths=after.paths, is_implied=True)
+    return before, after
+
+
+def _parse(text: str) -> Side:
+    if not text.startswith(_PREFIX):
+        return Side((Path(text),))
+    revision, _, path = text.removeprefix(_PREFIX).partition(":")
+    if not revision:
+        raise InvalidSideError(f'"{escape(text)}" names no revision: git:REF or git:REF:PATH')
+    return Side((Path(path),) if path else (), revision)
+
+
+def read_side(side: Side, mapped: Mapping[str, Path] = MappingProxyType({})) -> Reading:
+    """Read what a side has; a revision's files are named ``git:REF:path`` in findings.
+
+    A revision that lacks paths which only the other side named has no contracts yet.
+    """
+    if side.revision is None:
+        return read(side.paths, mapped=mapped)
+    try:
+        return _read_revision(side, side.revision, mapped)
+    except GitError as problem:
+        finding = _refuse(side, str(problem), problem.fix)
+        return Reading(Catalogue(), (finding,))
+
+
+def _read_revision(side: Side, revision: str, mapped: Mapping[str, Path]) -> Reading:
+    tree = GitTree(revision, side.paths[0])
+    located = {path: tree.locate(path) for path in side.paths}
+    wanted = {path: at for path, at in located.items() if at is not None and tree.has(at)}
+    lacking = [path for path in side.paths if path not in wanted]
+    if lacking and not side.is_implied:
+        message = f'the revision "{escape(revision)}" has no {escape(lacking[0].as_posix())}'
+        fix = "paths are relative to the working directory; git ls-tree lists what is there"
+        return Reading(Catalogue(), (_refuse(side, message, fix),))
+    if not wanted:
+        return Reading(Catalogue(), ())
+    folders = {prefix: tree.locate(folder) for prefix, folder in mapped.items()}
+    inside = {prefix: at for prefix, at in folders.items() if at is not None and tree.has(at)}
+    with tempfile.TemporaryDirectory(prefix="pi-contracts-") as name:
+        root = Path(name).resolve()
+        tree.export((*wanted.values(), *inside.values()), root)
+        then = {prefix: root / at for prefix, at in inside.items()}
+        paths = [path for path in (root / at for at in wanted.values()) if path.exists()]
+        reading = read(paths, mapped={**mapped, **then}, base=root)
+    return _name_files(reading, f"{_PREFIX}{revision}:")
+
+
+def _refuse(side: Side, message: str, fix: str) -> Finding:
+    return Finding(
+        "unreadable-file",
+        Severity.ERROR,
+        escape(message),
+        path=side.name,
+        subject=Subject(document=side.name, detail=message),
+        fix=fix,
+    )
+
+
+def _name_files(reading: Reading, prefix: str) -> Reading:
+    """Return the reading with the revision in front of the names of all its files."""
+    for document in reading.catalogue.documents.values():
+        if document.generated:
+            document.source.path = _name(prefix, document.source.path)
+    findings = tuple(
+        msgspec.structs.replace(
+            one,
+            path=None if one.path is None else _name(prefix, one.path),
+            related=tuple(
+                Related(
+                    also.message, also.path and _name(prefix, also.path), also.line, also.column
+                )
+                for also in one.related
+            ),
+        )
+        for one in reading.findings
+    )
+    return Reading(reading.catalogue, findings)
+
+
+def _relate(prefix: str, also: Related) -> Related:
+    path = None if also.path is None else _name(prefix, also.path)
+    return Related(also.message, path, also.line, also.column)
+
+
+def _name(prefix: str, path: str) -> str:
+    """Return how a file of a revision is named; one that is mapped from elsewhere stays."""
+    return path if path.startswith("..") else prefix + path
