@@ -193,3 +193,36 @@ def test_a_finding_points_into_the_file_of_reports_otherwise() -> None:
     (finding,) = make_plan(None, [file]).findings
     assert (finding.path, finding.line, finding.column) == ("reports.json", 3, 16)
     assert finding.pointer == "/1/requires/0"
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("a:session;; session/x\nb:session;; session/x", ["duplicate-owner"]),
+        ("a:session;; session/x*\nb:session;; session/x*", ["duplicate-owner"]),
+        ("a:session;; session/x session/x", ["duplicate-owner"]),
+        ("a:server;; server/x\nb:session;; session/x", []),
+        ("a:tui; local/x;\nb:session;; local/x", ["local-not-reachable"]),
+        ("a:tui; session/x;\nb:session;; session/y", ["missing-provider"]),
+        ("a:tui; session/x*;\nb:session;; session/y", ["missing-provider"]),
+        ("a:tui; session/x;\nb:server;; server/x", ["missing-provider"]),
+        ("a:s; p/x; p/y\nb:s; p/y; p/x\nc:s; p/x;", ["dependency-cycle"]),
+    ],
+    ids=[
+        "PLN-7: two owners of a singleton",
+        "PLN-7: two owners of a keyed service",
+        "PLN-8: one facet owns twice",
+        "PLN-17: the same id in two scopes is two services",
+        "PLN-11: a local service of another process",
+        "PLN-14, PLN-16: use is a hard requirement, though a presentation may start detached",
+        "PLN-16: observe is a hard requirement",
+        "PLN-17: another scope provides another service",
+        "PLN-10: nobody who only waits is named",
+    ],
+)
+def test_an_assembly_is_refused_for_its_root_causes_alone(
+    facets: Facets, text: str, rules: list[str]
+) -> None:
+    findings = make_plan(None, [facets(text)]).findings
+    assert [finding.rule for finding in findings] == rules
+    assert all("c:s" not in finding.message for finding in findings)

@@ -7,7 +7,7 @@ import importlib
 import inspect
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pi_contracts.plugins.ledger import Ledger
@@ -64,7 +64,9 @@ def test_behaviour_that_waits_for_a_host_says_so_when_it_is_called(
     functions += [
         getattr(implementation, name)
         for implementation in provided
-        for name, one in inspect.getmembers(type(implementation), inspect.iscoroutinefunction)
+        for name, one in inspect.getmembers(
+            cast("object", type(implementation)), inspect.iscoroutinefunction
+        )
         if not name.startswith("_") and callable(one)
     ]
     for function in functions:
