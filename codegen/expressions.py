@@ -53,7 +53,7 @@ def write_line(head: str, expression: Expression, tail: str, indent: int) -> str
         return f"{flat}{before} = (\n{margin}    {value}\n{margin})"
     if isinstance(expression, Subscript):
         return _break(head, expression, tail, indent)
-    if isinstance(expression, str) and not head.endswith("= "):
+    if isinstance(expression, str) and (tail or indent + 4 + measure(expression) > WIDTH):
         return flat + tail
     body = _write_inner(expression, indent + 4)
     return f"{head}(\n{body}\n{margin}){tail}"

@@ -22,7 +22,8 @@ def make_expression(source: random.Random, depth: int) -> Expression:
 
     choice = source.random() if depth else 0
     if choice < 0.35:
-        return source.choice(["str", "int", make_name(), f"_common.{make_name()}"])
+        names = [make_name(), f"_common.{make_name()}", "A" * source.randint(80, 105)]
+        return source.choice(["str", "int", *names, f'"{"a" * source.randint(60, 105)}"'])
     if choice < 0.5:
         count = source.choice([1, 1, 2, 3, 5])
         return Subscript("t.Literal", tuple(f'"{make_name()}"' for _ in range(count)))
@@ -44,6 +45,7 @@ def make_lines(source: random.Random) -> str:
         lines.append(
             source.choice(
                 [
+                    write_line(f"{name}: ", expression, "", 4),
                     write_line(f"{name}: ", Subscript("rt.ReadOnly", (expression,)), "", 4),
                     write_line(f"{name}: ", expression, " = None", 4),
                     write_line(
