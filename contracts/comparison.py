@@ -6,6 +6,7 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from pi_contracts.contracts.bare_schemas import compare_bare
 from pi_contracts.contracts.compat.acceptances import apply_acceptances, parse_acceptances
 from pi_contracts.contracts.compat.compare import compare
@@ -48,11 +49,15 @@ class Outcome:
         self, tables: Sequence[Mapping[str, object]], path: str | None
     ) -> tuple[Finding, ...]:
         """Return the findings with those that the settings accept as notes."""
-        accepted, faults = parse_acceptances(tables, path)
         if self.is_stopped:
             return self.findings
+        accepted, faults = parse_acceptances(tables, path)
         today = dt.datetime.now(tz=dt.UTC).date()
-        return (*apply_acceptances(self.findings, accepted, today), *faults)
+        told = (*apply_acceptances(self.findings, accepted, today), *faults)
+        return tuple(
+            msgspec.structs.replace(one, path=path) if one.rule == "unused-acceptance" else one
+            for one in told
+        )
 
 
 def compare_sides(

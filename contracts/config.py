@@ -277,8 +277,21 @@ class _Checker:
         if not isinstance(value, list):
             self._refuse(("acceptances",), "an array of tables")
             return None
-        items = enumerate(cast("list[object]", value))
-        return tuple(self._take_table(("acceptances", index), item) for index, item in items)
+        from .compat.acceptances import parse_acceptances  # noqa: PLC0415 # rarely configured
+
+        taken: list[dict[str, Any]] = []
+        for index, item in enumerate(cast("list[object]", value)):
+            path = ("acceptances", index)
+            if not isinstance(item, dict):
+                self._refuse(path, "a table")
+                continue
+            table = cast("dict[str, Any]", item)
+            _, faults = parse_acceptances([table])
+            for fault in faults:
+                problem = fault.message.partition(": ")[2]
+                self._note(path, f"an acceptance is not understood: {problem}", fault.fix)
+            taken.append(table)
+        return tuple(taken)
 
     def _take_boundaries(self, value: object) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 from pi_contracts.contracts.findings import Finding, Severity, escape
+
+from .text import show_witness
 
 if TYPE_CHECKING:
     from .report import Report
@@ -37,6 +40,8 @@ def _render(finding: Finding) -> str:
     for related in finding.related:
         where = f"{related.path}:{related.line}: " if related.path and related.line else ""
         lines += [where + related.message]
+    if isinstance(finding.witness, msgspec.Raw):
+        lines.append(f"such as: {show_witness(finding.witness)}")
     if finding.fix:
         lines.append(f"help: {finding.fix}")
     return f"::{_COMMANDS[finding.severity]} {properties}::{_escape_data(lines)}"

@@ -47,7 +47,14 @@ def render_sarif(report: Report, rules: Mapping[str, str]) -> str:
 
 def _describe_rule(rule: str, rules: Mapping[str, str]) -> dict[str, object]:
     text = rules.get(rule)
-    return {"id": rule, **({"shortDescription": {"text": text}} if text else {})}
+    if text is None:
+        return {"id": rule}
+    say_more = f"pi-contracts explain {rule}"
+    return {
+        "id": rule,
+        "shortDescription": {"text": text},
+        "help": {"text": f"{text} For more, run: {say_more}", "markdown": f"{text} `{say_more}`"},
+    }
 
 
 def _render(finding: Finding, indexes: Mapping[str, int]) -> dict[str, object]:
@@ -59,6 +66,10 @@ def _render(finding: Finding, indexes: Mapping[str, int]) -> dict[str, object]:
         "message": {"text": text},
         "partialFingerprints": {"piContracts/v1": finding.fingerprint},
     }
+    told = {"direction": finding.direction, "flow": finding.flow, "witness": finding.witness}
+    facts = {name: fact for name, fact in told.items() if fact not in (None, msgspec.UNSET)}
+    if facts:
+        result["properties"] = facts
     location = _locate(finding)
     if location:
         result["locations"] = [location]

