@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import abc
 import asyncio
+import contextlib
 import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
+from pi_contracts.runtime import BACKGROUND
 from pi_contracts.runtime import generated as rt
+from pi_contracts.runtime.binding import Binding
+from pi_contracts.runtime.registry import Registry
+from pi_contracts.runtime.testing import FakeClock, connect_pair, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
 
 class UnknownModel(rt.ServiceError):
@@ -178,6 +183,10 @@ MODELS: Final[rt.Singleton[Models]] = rt.Singleton(
     proxy=_ModelsProxy,
 )
 
+DIALOGS: Final[rt.Keyed[Models]] = rt.Keyed(
+    id="dialogs", version=1, digest="", members=MODELS.members, proxy=_ModelsProxy
+)
+
 
 class Download(JobProvider):
     async def wait(self, ctx: rt.Context) -> int:
@@ -214,11 +223,72 @@ class Catalogue(ModelsProvider):
         return self.job
 
 
+class Seen(list[Any]):
+    """A listener that keeps the values it was called with."""
+
+    def __call__(self, value: Any, ctx: rt.Context) -> None:
+        self.append(value)
+
+
+class Wire:
+    """A provider and a consumer at the two ends of a wire that the test controls."""
+
+    def __init__(self, *, allowed: Any = None) -> None:
+        self.registry = Registry(allowed=allowed)
+        self.catalogue = Catalogue()
+        self.binding = Binding(scope="session")
+        self.namespace = self.binding.open_namespace()
+        self.clock = FakeClock()
+        self.failures: list[dict[str, Any]] = []
+        self.pair: Any = None
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: self.failures.append(context)
+        )
+
+    @property
+    def link(self) -> Any:
+        """The link between the two peers."""
+        return self.pair.link
+
+    def provide(self, **more: Any) -> Catalogue:
+        """Provide the sample service, and return its implementation."""
+        self.registry.provide(MODELS, self.catalogue, scope="session", **more)
+        return self.catalogue
+
+    def reported(self) -> list[str]:
+        """Return what was reported to the loop since it was asked last."""
+        failures, self.failures[:] = list(self.failures), []
+        return [f"{one['message']}: {one.get('exception')}" for one in failures]
+
+    @contextlib.asynccontextmanager
+    async def connect(self, *, ready: bool = True, **options: Any) -> AsyncGenerator[Wire]:
+        """Connect, attach the binding, and wait until all that was acquired is hydrated."""
+        options.setdefault("server", self.registry)
+        async with connect_pair(clock=self.clock, **options) as self.pair:
+            self.binding.attach(self.pair.client)
+            if ready:
+                await self.namespace.ready(BACKGROUND)
+            yield self
+        assert self.reported() == []
+
+
+@pytest.fixture
+def make_wire() -> type[Wire]:
+    """Give what makes a wire; to be called within a running loop."""
+    return Wire
+
+
 @pytest.fixture
 def sample() -> SimpleNamespace:
     """Give the service, its errors, and its implementation."""
     return SimpleNamespace(
+        Download=Download,
+        DIALOGS=DIALOGS,
+        JOB=JOB,
+        Seen=Seen,
+        settle=settle,
         MODELS=MODELS,
+        SCHEMAS=_SCHEMAS,
         STATE=_STATE,
         CHANGED=_CHANGED,
         Catalogue=Catalogue,

@@ -1,0 +1,549 @@
+"""Singletons over a wire: handles that last, whatever happens to connection and provider."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pi_contracts.runtime import (
+    BACKGROUND,
+    Cancellation,
+    Cancelled,
+    ContractMismatch,
+    Disconnected,
+    InaccessibleView,
+    ModeMismatch,
+    NotHydrated,
+    ServiceNotAllowed,
+    UnknownMember,
+    UnknownService,
+    local_service,
+)
+from pi_contracts.runtime import generated as rt
+from pi_contracts.runtime.binding import Binding
+from pi_contracts.runtime.protocol import Role
+
+
+def alter(token: Any, *, members: Any = None, kind: Any = rt.Singleton, **more: Any) -> Any:
+    """Return another contract of the same service."""
+    fields = {"id": token.id, "version": 1, "digest": "other", **more}
+    return kind(members=members or token.members, proxy=token.proxy, **fields)
+
+
+def test_a_handle_is_there_at_once_and_a_call_without_a_connection_fails(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-3, SNG-5, STA-3: nothing is queued, and nothing is sent later."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        with pytest.raises(Disconnected, match="there is no connection"):
+            await models.select("x", BACKGROUND)
+        assert not models.state.ready
+        with pytest.raises(NotHydrated):
+            _ = models.state.value
+        seen = sample.Seen()
+        models.state.subscribe(seen)
+        assert seen == []
+        async with wire.connect():
+            await sample.settle()
+            assert catalogue.calls == []
+            assert seen == [{"list": []}]
+
+    run(test)
+
+
+def test_all_handles_of_a_token_share_one_replica_and_one_subscription(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-4, STA-11: handles are thin, one a facet, and a value is the same object in all."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        other = wire.binding.open_namespace()
+        one, two, again = (
+            wire.namespace.use(sample.MODELS),
+            other.use(sample.MODELS),
+            wire.namespace.use(sample.MODELS),
+        )
+        assert one is not two
+        async with wire.connect():
+            assert one.state.value is two.state.value is again.state.value
+            assert wire.link.list_kinds(Role.CLIENT).count("subscribe") == 1
+            other.close()
+            other.close()
+            wire.namespace.close()
+            await sample.settle()
+            assert wire.link.list_kinds(Role.CLIENT).count("unsubscribe") == 1
+            assert wire.pair.server.connection.served.subscriptions == {}
+
+    run(test)
+
+
+def test_the_end_of_one_facet_leaves_the_handles_of_others(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-14: its subscriptions end with it, its calls fail."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        other = wire.binding.open_namespace()
+        kept, ended = wire.namespace.use(sample.MODELS), other.use(sample.MODELS)
+        seen, unseen = sample.Seen(), sample.Seen()
+        async with wire.connect():
+            kept.changed.subscribe(seen)
+            ended.changed.subscribe(unseen)
+            ended.changed.on("a", unseen)
+            ended.state.subscribe(lambda value, _: unseen.append(value))
+            await sample.settle()
+            unseen.clear()
+            other.close()
+            catalogue.changed.emit({"type": "a"}, BACKGROUND)
+            catalogue.state.set({"list": [1]}, BACKGROUND)
+            await kept.refresh(BACKGROUND)
+            assert (seen, unseen) == ([{"type": "a"}], [])
+            with pytest.raises(Disconnected, match='the handle of "models" has ended'):
+                await ended.refresh(BACKGROUND)
+            with pytest.raises(InaccessibleView, match="its facet has ended"):
+                other.use(sample.MODELS)
+
+    run(test)
+
+
+def test_handles_stay_the_same_over_a_reconnect(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-6, STA-17, STA-18, EVT-4, EVT-9, CTX-12: also captured methods and states."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        select, state, seen, events = models.select, models.state, sample.Seen(), sample.Seen()
+        state.subscribe(seen)
+        models.changed.subscribe(events)
+        async with wire.connect():
+            catalogue.state.set({"list": [1]}, BACKGROUND)
+            catalogue.changed.emit({"type": "a"}, BACKGROUND)
+            await select("x", BACKGROUND)
+            await wire.pair.client.close()
+            await sample.settle()
+            assert not state.ready
+            assert state.last(None) == {"list": [1]}
+            assert not wire.binding.attached
+            assert not catalogue.state._channel.wanted
+            assert not catalogue.changed._channel.wanted
+        catalogue.state.set({"list": [2]}, BACKGROUND)
+        catalogue.changed.emit({"type": "b"}, BACKGROUND)
+        async with wire.connect():
+            assert state.value == {"list": [2]}
+            catalogue.changed.emit({"type": "a", "n": 1}, BACKGROUND)
+            assert await select("y", BACKGROUND) == "y"
+            assert seen == [{"list": []}, {"list": [1]}, {"list": [2]}]
+            assert events == [{"type": "a"}, {"type": "a", "n": 1}]
+
+    run(test)
+
+
+def test_a_binding_may_be_detached_and_attached_to_another_peer(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-6: a switch closes what it leaves; the connection goes on."""
+
+    async def test() -> None:
+        first, second = make_wire(), make_wire()
+        first.provide()
+        second.provide().state.set({"list": [2]}, BACKGROUND)
+        models = first.namespace.use(sample.MODELS)
+        models.changed.subscribe(sample.Seen())
+        async with first.connect(), second.connect():
+            await sample.settle()
+            first.binding.attach(second.pair.client)
+            await first.namespace.ready(BACKGROUND)
+            assert models.state.value == {"list": [2]}
+            assert first.pair.server.connection.served.subscriptions == {}
+            assert first.pair.client.opened
+            first.binding.detach()
+            first.binding.detach()
+            assert not models.state.ready
+            with pytest.raises(Disconnected):
+                await models.refresh(BACKGROUND)
+            first.binding.attach(second.pair.client)
+            first.binding.attach(second.pair.client)
+            await first.namespace.ready(BACKGROUND)
+            assert await models.select("x", BACKGROUND) == "x"
+
+    run(test)
+
+
+def test_a_peer_that_is_not_open_cannot_be_attached(make_wire: Any, run: Any) -> None:
+    async def test() -> None:
+        wire = make_wire()
+        async with wire.connect():
+            await wire.pair.client.close()
+            with pytest.raises(Disconnected):
+                Binding().attach(wire.pair.client)
+
+    run(test)
+
+
+def test_the_end_of_a_peer_that_was_left_changes_nothing(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    async def test() -> None:
+        first, second = make_wire(), make_wire()
+        first.provide()
+        second.provide()
+        models = first.namespace.use(sample.MODELS)
+        async with second.connect():
+            async with first.connect():
+                first.binding.attach(second.pair.client)
+            await first.namespace.ready(BACKGROUND)
+            assert await models.select("x", BACKGROUND) == "x"
+
+    run(test)
+
+
+def test_a_withdrawn_service_keeps_its_subscriptions(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-9: a later provider hydrates the same handle."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        events = sample.Seen()
+        models.changed.subscribe(events)
+        async with wire.connect():
+            wire.registry.withdraw(sample.MODELS, scope="session")
+            wire.registry.withdraw(sample.MODELS, scope="session")
+            await sample.settle()
+            assert not models.state.ready
+            with pytest.raises(UnknownService):
+                await models.refresh(BACKGROUND)
+            later = sample.Catalogue()
+            later.state.set({"list": [3]}, BACKGROUND)
+            wire.registry.provide(sample.MODELS, later, scope="session")
+            await wire.namespace.ready(BACKGROUND)
+            assert models.state.value == {"list": [3]}
+            later.changed.emit({"type": "b"}, BACKGROUND)
+            await models.refresh(BACKGROUND)
+            assert events == [{"type": "b"}]
+            assert wire.link.list_kinds(Role.CLIENT).count("subscribe") == 2
+
+    run(test)
+
+
+def test_a_replaced_provider_leaves_no_gap_and_has_nothing_more_to_say(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-10, SNG-11."""
+
+    async def test() -> None:
+        wire = make_wire()
+        old = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        seen, events = sample.Seen(), sample.Seen()
+        models.state.subscribe(seen)
+        models.changed.subscribe(events)
+        async with wire.connect():
+            new = sample.Catalogue()
+            new.state.set({"list": [9]}, BACKGROUND)
+            wire.registry.replace(sample.MODELS, new, scope="session")
+            old.state.set({"list": [1]}, BACKGROUND)
+            old.changed.emit({"type": "a"}, BACKGROUND)
+            new.changed.emit({"type": "b"}, BACKGROUND)
+            assert await models.select("x", BACKGROUND) == "x"
+            assert (len(old.calls), len(new.calls)) == (0, 1)
+            assert seen == [{"list": []}, {"list": [9]}]
+            assert events == [{"type": "b"}]
+            assert "unavailable" not in wire.link.list_kinds()
+            assert models.state.ready
+
+    run(test)
+
+
+CONTRACTS: dict[str, tuple[dict[str, Any], bool]] = {
+    "the same digest in another version": ({"digest": "", "version": 2}, True),
+    "another digest in the same version": ({"digest": "x", "version": 1}, True),
+    "another digest in another version": ({"digest": "x", "version": 2}, False),
+}
+
+
+@pytest.mark.parametrize(("contract", "fits"), CONTRACTS.values(), ids=CONTRACTS)
+def test_contracts_are_compared_when_a_subscription_opens(
+    make_wire: Any, run: Any, sample: Any, contract: dict[str, Any], *, fits: bool
+) -> None:
+    """SNG-7."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(alter(sample.MODELS, **contract))
+        async with wire.connect(ready=fits):
+            if fits:
+                assert models.state.ready
+                return
+            with pytest.raises(ContractMismatch) as caught:
+                await wire.namespace.ready(BACKGROUND)
+            assert str(caught.value) == '"models" is provided in version 1, and used in version 2'
+            with pytest.raises(ContractMismatch):
+                await models.refresh(BACKGROUND)
+            with pytest.raises(ContractMismatch):
+                _ = models.state.value
+            with pytest.raises(ContractMismatch):
+                await wire.namespace.ready(BACKGROUND)
+
+    run(test)
+
+
+def test_a_member_of_another_kind_fails_the_attach(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-7, SNG-8, CON-7."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        members = tuple(
+            rt.EventsMember("state", sample.SCHEMAS, payload="#/$defs/n")
+            if member.name == "state"
+            else member
+            for member in sample.MODELS.members
+        )
+
+        class Proxy:
+            def __init__(self, link: rt.Link) -> None:
+                self.link = link
+
+        token = rt.Singleton(id="models", version=1, digest="x", members=members, proxy=Proxy)
+        wire.namespace.use(token)
+        async with wire.connect(ready=False):
+            with pytest.raises(ContractMismatch, match=r'"models.state" is provided as state'):
+                await wire.namespace.ready(BACKGROUND)
+
+    run(test)
+
+
+def test_a_member_that_the_provider_lacks_fails_when_it_is_used(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """SNG-7, CON-18: and one that only the provider has is ignored."""
+
+    async def test() -> None:
+        wire = make_wire()
+        names = {"state", "changed", "selectModel", "refresh"}
+        older = alter(
+            sample.MODELS, members=tuple(m for m in sample.MODELS.members if m.name in names)
+        )
+        wire.registry.provide(older, wire.catalogue, scope="session")
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            assert await models.select("x", BACKGROUND) == "x"
+            with pytest.raises(UnknownMember, match='has no member "start"'):
+                await models.start(BACKGROUND)
+        newer = make_wire()
+        newer.provide()
+        small = alter(
+            sample.MODELS, members=tuple(m for m in sample.MODELS.members if m.name != "state")
+        )
+
+        class Proxy:
+            def __init__(self, link: rt.Link) -> None:
+                self._link = link
+
+            async def refresh(self, ctx: rt.Context) -> Any:
+                method: Any = sample.MODELS.members[3]
+                return await self._link.call(method, {}, ctx)
+
+        small = rt.Singleton(id="models", version=1, digest="x", members=small.members, proxy=Proxy)
+        models = newer.namespace.use(small)
+        async with newer.connect():
+            await models.refresh(BACKGROUND)
+
+    run(test)
+
+
+def test_a_state_that_the_provider_lacks_fails_when_it_is_read(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    async def test() -> None:
+        wire = make_wire()
+        older = alter(
+            sample.MODELS,
+            members=tuple(m for m in sample.MODELS.members if m.name not in {"state", "changed"}),
+        )
+        wire.registry.provide(older, wire.catalogue, scope="session")
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            with pytest.raises(UnknownMember, match='has no member "state"'):
+                _ = models.state.value
+            assert models.state.last(1) == 1
+            subscription: Any = models.changed.subscribe(sample.Seen())
+            await sample.settle()
+            assert subscription.closed
+            assert subscription.failure.code == "unknown_member"
+            assert len(wire.reported()) == 1
+
+    run(test)
+
+
+def test_one_token_has_one_mode(make_wire: Any, run: Any, sample: Any) -> None:
+    """TOK-9, TOK-10: the first use is named."""
+
+    async def test() -> None:
+        wire = make_wire()
+
+        async def handle(*_: Any) -> None: ...
+
+        keyed = alter(sample.MODELS, kind=rt.Keyed)
+        wire.namespace.use(sample.MODELS)
+        with pytest.raises(ModeMismatch, match="with observe: use has acquired it first"):
+            wire.namespace.observe(keyed, handle)
+        other = wire.binding.open_namespace()
+        with pytest.raises(ModeMismatch, match="with observe: use has acquired it first"):
+            other.observe(keyed, handle)
+        wire.namespace.observe(sample.DIALOGS, handle)
+        single = alter(sample.DIALOGS, kind=rt.Singleton)
+        with pytest.raises(ModeMismatch, match="with use: observe has acquired it first"):
+            other.use(single)
+
+    run(test)
+
+
+def test_the_provider_answers_another_mode_with_mode_mismatch(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """TOK-9, KEY-29: also when it is provided later."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+
+        async def handle(*_: Any) -> None: ...
+
+        wire.namespace.observe(alter(sample.MODELS, kind=rt.Keyed), handle)
+        later = wire.binding.open_namespace()
+        later.use(alter(sample.DIALOGS, kind=rt.Singleton))
+        async with wire.connect(ready=False):
+            with pytest.raises(ModeMismatch, match='"models" is not keyed'):
+                await wire.namespace.ready(BACKGROUND)
+            wire.registry.provide_keyed(sample.DIALOGS, scope="session")
+            with pytest.raises(ModeMismatch, match='"dialogs" is keyed'):
+                await later.ready(BACKGROUND)
+
+    run(test)
+
+
+def test_a_local_service_is_not_for_others(make_wire: Any, run: Any) -> None:
+    """TOK-6, TOK-7."""
+
+    async def test() -> None:
+        with pytest.raises(ServiceNotAllowed, match='"store" is a local service'):
+            make_wire().namespace.use(local_service("store"))
+
+    run(test)
+
+
+def test_services_are_acquired_during_setup(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-2."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.namespace.use(sample.MODELS)
+        wire.namespace.seal("@pi/models:tui")
+        wire.namespace.use(sample.MODELS)
+        with pytest.raises(InaccessibleView) as caught:
+            wire.namespace.observe(sample.DIALOGS, lambda *_: None)
+        assert str(caught.value) == (
+            '"dialogs" cannot be used: @pi/models:tui calls observe after its setup;'
+            " acquire services in setup"
+        )
+
+    run(test)
+
+
+def test_ready_waits_for_what_is_acquired_meanwhile(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-17."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        wire.namespace.use(sample.MODELS)
+        waiting = asyncio.create_task(wire.namespace.ready(BACKGROUND))
+        await sample.settle()
+        later = wire.namespace.use(alter(sample.MODELS, id="later"))
+        async with wire.connect(ready=False):
+            await sample.settle()
+            assert not waiting.done()
+            implementation = sample.Catalogue()
+            wire.registry.provide(alter(sample.MODELS, id="later"), implementation, scope="session")
+            await waiting
+            assert later.state.ready
+
+    run(test)
+
+
+def test_cancelling_a_wait_ends_only_that_wait(make_wire: Any, run: Any, sample: Any) -> None:
+    """SNG-17, CTX-4."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        wire.namespace.use(sample.MODELS)
+        cancellation = Cancellation()
+        one = asyncio.create_task(wire.namespace.ready(BACKGROUND.with_cancellation(cancellation)))
+        two = asyncio.create_task(wire.namespace.ready(BACKGROUND))
+        await sample.settle()
+        cancellation.cancel()
+        with pytest.raises(Cancelled):
+            await one
+        async with wire.connect():
+            await two
+
+    run(test)
+
+
+def test_a_proxy_has_the_members_of_its_table_and_no_others(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CON-3, CON-15, STA-2: a call without a Context sends nothing."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            before = len(wire.link.frames)
+            for name in ("select_all", "__len__", "act"):
+                assert not hasattr(models, name)
+            assert not hasattr(models.state, "set")
+            with pytest.raises(TypeError):
+                await models.select("x")
+            assert len(wire.link.frames) == before
+
+    run(test)
+
+
+def test_the_member_table_is_announced_sorted_by_name(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CON-7."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            (snapshot,) = [
+                frame.content for frame in wire.link.frames if frame.content["type"] == "snapshot"
+            ]
+            assert list(snapshot["members"].items()) == [
+                ("changed", "events"),
+                ("refresh", "method"),
+                ("selectModel", "method"),
+                ("start", "method"),
+                ("state", "state"),
+            ]
+
+    run(test)
