@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
-from .entry_points import find_search_path, list_entries
+from .entry_points import find_search_path, find_whole_path, list_entries
 from .facets import CallSite, Declaration, Report
 from .frames import shorten
 from .host_process import Watch, kill, name_end, send, start
+from .imports import ImportGraph
 from .outcomes import Fault, Frame, Job, Line, Order, Outcome, ServiceFacts, Step
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def record_setups(
     """
     recordings = [Recording(entry) for entry in entries]
     by_kind: dict[str, list[tuple[Recording, Job]]] = {}
+    modules = ImportGraph(find_whole_path(folder))
     for recording in recordings:
         entry = recording.entry
         parsed = entry.parse()
@@ -101,6 +103,9 @@ def record_setups(
             recording.faults.append(Fault("malformed", phase="import"))
             continue
         is_optional = (entry.plugin, entry.kind) in reported
+        if is_optional and not modules.has_module(parsed[0].partition(".")[0]):
+            recording.is_absent = True  # known without a process
+            continue
         job = Job(entry.plugin, entry.kind, *parsed, is_optional)
         by_kind.setdefault(entry.kind, []).append((recording, job))
     if not by_kind:

@@ -11,6 +11,7 @@ import _thread
 import inspect
 import sys
 import threading
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,6 +57,14 @@ _EVENTS: Final = {
     **dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), _SIGNAL),
 }
 
+_STARTERS: Final = (
+    "start_new_thread",
+    "_start_new_thread",
+    "start_joinable_thread",
+    "_start_joinable_thread",
+)
+"""What starts a thread, in this version of Python or a later one."""
+
 
 class RefusedError(PermissionError):
     """A setup, or the import of its module, does what only an active facet may do."""
@@ -68,24 +77,25 @@ class Guard:
         self.phase: Phase | None = None
         self.faults: list[Fault] = []
         """What was refused during setup, once for each kind."""
-        self._start_thread: Callable[..., Any] = _thread.start_new_thread
 
     def install(self) -> None:
         """Begin to listen; that cannot be undone in this process."""
         sys.addaudithook(self.audit)
-        for module, name in ((_thread, "start_new_thread"), (threading, "_start_new_thread")):
-            setattr(module, name, self.start_thread)
+        for module in (_thread, threading):
+            for name in _STARTERS:
+                if hasattr(module, name):
+                    setattr(module, name, partial(self.start_thread, getattr(module, name)))
 
     def audit(self, event: str, _: object) -> None:
         """Refuse an event of the interpreter, while a facet is imported or set up."""
         if self.phase is not None and event in _EVENTS:
             self._refuse(_EVENTS[event])
 
-    def start_thread(self, *args: Any, **kwargs: Any) -> Any:
+    def start_thread(self, start: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Start a thread, unless during setup."""
         if self.phase == "setup":
             self._refuse(THREAD)
-        return self._start_thread(*args, **kwargs)
+        return start(*args, **kwargs)
 
     def _refuse(self, what: str) -> None:
         # A module may try, and do without: that is noted for setups only.

@@ -128,8 +128,9 @@ def test_events_are_refused_while_a_facet_is_watched(event: str, what: str) -> N
 
 
 def test_threads_are_refused_during_setup_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((_thread, "start_new_thread"), (threading, "_start_new_thread")):
-        monkeypatch.setattr(module, name, getattr(module, name))
+    for module in (_thread, threading):
+        for name in [name for name in vars(module) if "start" in name]:
+            monkeypatch.setattr(module, name, getattr(module, name))
     hooks: list[Any] = []
     monkeypatch.setattr(sys, "addaudithook", hooks.append)
     watch = Guard()
