@@ -21,7 +21,7 @@ from pi_contracts.runtime.tokens import Keyed, Local, Referenced, RemoteToken, S
 
 from . import frames, guard, ledger, recording
 from .frames import list_frames, shorten
-from .guard import Baseline, Guard, RefusedError
+from .guard import Baseline, Guard, RefusedError, stop_alarms
 from .ledger import Ledger, LedgerError
 from .outcomes import Fault, Frame, Job, Line, Order, Outcome, ServiceFacts, Step
 from .recording import CalledInSetup, make_context
@@ -196,6 +196,8 @@ class Runner:
             book.close()
         faults = self._check_output("setup")
         faults += self._watch.faults
+        if stop_alarms():
+            faults.append(Fault("refused", "sets an alarm"))
         faults += self._check_failure(failure, book, has_cause=bool(faults))
         if result is not None:
             faults.append(_refuse_result(result))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import inspect
+import signal
 import sys
 import threading
 from functools import partial
@@ -103,6 +104,15 @@ class Guard:
             frames = tuple(_iter_frames(inspect.currentframe()))
             self.faults.append(Fault("refused", what, frames))
         raise RefusedError(f"{what}, which has to wait for activation")
+
+
+def stop_alarms() -> bool:
+    """Stop what would send a signal to the process later, and tell whether anything would."""
+    if not hasattr(signal, "setitimer"):
+        return False
+    timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+    left = [signal.setitimer(timer, 0)[0] for timer in timers]
+    return any(left)
 
 
 def _iter_frames(frame: FrameType | None) -> Iterator[Frame]:

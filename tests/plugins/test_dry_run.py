@@ -150,6 +150,9 @@ def replaces_process(facet):
 def kills_parent(facet):
     os.kill(os.getppid(), signal.SIGKILL)
 
+def sets_alarm(facet):
+    signal.alarm(1)
+
 def recurses(facet):
     recurses(facet)
 
@@ -227,6 +230,7 @@ ENDS_OTHERWISE = {
     "starts_process": ("refused",),
     "replaces_process": ("refused",),
     "kills_parent": ("refused",),
+    "sets_alarm": ("refused",),
     "recurses": ("raised",),
     "recurses_in_c": ("ended",),
     "eats_memory": ("raised",),
@@ -244,7 +248,7 @@ ENDS_OTHERWISE = {
 RETURNS = {
     "good", "prints_little", "keeps", "awaitable", "returns", "late_and_silent", "caught",
     "prints", "prints_to_descriptor", "opens_socket_silently", "patches", "patches_unloaded",
-    "patches_us", "replaces_output", "deletes_names",
+    "patches_us", "replaces_output", "deletes_names", "sets_alarm",
 }  # fmt: skip
 
 

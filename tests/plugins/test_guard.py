@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import sys
 import threading
 import types
 from typing import Any
 
 import pytest
-from pi_contracts.plugins.guard import Baseline, Guard, RefusedError
+from pi_contracts.plugins.guard import Baseline, Guard, RefusedError, stop_alarms
 from pi_contracts.plugins.ledger import Ledger
 
 
@@ -145,3 +146,16 @@ def test_threads_are_refused_during_setup_alone(monkeypatch: pytest.MonkeyPatch)
         threading.Thread(target=int).start()
     watch.phase = None
     assert [fault.text for fault in watch.faults] == ["starts a thread"]
+
+
+@pytest.mark.parametrize("timer", [signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF])
+def test_an_alarm_that_is_left_behind_is_stopped(timer: int) -> None:
+    assert not stop_alarms()
+    signal.setitimer(timer, 60)
+    assert stop_alarms()
+    assert signal.getitimer(timer) == (0.0, 0.0)
+
+
+def test_where_there_are_no_alarms_none_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "setitimer")
+    assert not stop_alarms()
