@@ -15,7 +15,7 @@ from jsonschema_rs.canonical import CanonicalizationError, Containment
 if TYPE_CHECKING:
     from .flat import FlatDocument
 
-_LARGEST: Final = 20_000
+_LARGEST: Final = 2_000
 """How many characters of JSON a document may have."""
 
 

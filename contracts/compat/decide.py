@@ -8,10 +8,11 @@ schema with its open objects closed.
 from __future__ import annotations
 
 import enum
+import sys
+import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-
-import jsonschema_rs
 
 from .budget import Budget, ExhaustedError
 from .canonical import covers
@@ -20,7 +21,7 @@ from .pool import Pool
 from .prover import Prover
 from .signature import Signatures
 from .undeclared import close
-from .validators import Validators
+from .validators import UnjudgedError, Validators
 from .witness import find_witnesses
 
 if TYPE_CHECKING:
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
 
 STEPS: Final = 20_000
 SECONDS: Final = 0.4
-"""What one proof or one search may cost; a question asks for two of each at most."""
+"""What one proof or one search may cost."""
+TOTAL_SECONDS: Final = 1.6
+"""What one question may cost, with its proofs and searches."""
+_RECURSION: Final = 8000
+"""Deep enough for schemas as deep as the validator takes."""
 _SENDER, _RECEIVER = "urn:sender", "urn:receiver"
 
 
@@ -77,22 +82,35 @@ class Decider:
     def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
         """Take in the documents; nothing is asked of them yet."""
         self.documents = documents
-        self.engine = _Engine(documents)
         self._answers: dict[tuple[Node, Node], Verdict] = {}
 
     def decide(self, sender: str, receiver: str) -> Verdict:
         """Return whether the schema at one absolute reference accepts all of another's values."""
-        left, right = self.engine.pool.get(sender), self.engine.pool.get(receiver)
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, _RECURSION))
+        try:
+            return self._answer(sender, receiver)
+        except (RecursionError, UnjudgedError):
+            # what nests too deeply, or what the validator does not take
+            return Verdict(Kind.UNDECIDED)
+        finally:
+            sys.setrecursionlimit(before)
+
+    @cached_property
+    def engine(self) -> _Engine:
+        """The parts that work on the documents."""
+        return _Engine(self.documents)
+
+    def _answer(self, sender: str, receiver: str) -> Verdict:
+        deadline = time.monotonic() + TOTAL_SECONDS
+        engine = self.engine
+        engine.deadline = deadline
+        left, right = engine.pool.get(sender), engine.pool.get(receiver)
         if left is right:
             return COMPATIBLE
         verdict = self._answers.get((left, right))
         if verdict is None:
-            try:
-                verdict = self._decide(sender, receiver)
-            except jsonschema_rs.ValidationError:
-                # a schema that the validator does not take accepts nothing that is known
-                verdict = Verdict(Kind.UNDECIDED)
-            self._answers[left, right] = verdict
+            verdict = self._answers[left, right] = self._decide(sender, receiver)
         return verdict
 
     def _decide(self, sender: str, receiver: str) -> Verdict:
@@ -105,7 +123,7 @@ class Decider:
         closed = _Closed.make(self.documents, sender, receiver)
         if closed is None or (verdict.has_witness and closed.accepts(verdict.witness)):
             return verdict
-        return closed.judge(verdict)
+        return closed.judge(verdict, self.engine.deadline)
 
     def _locate(self, reference: str) -> tuple[FlatDocument, str]:
         uri, _, pointer = reference.partition("#")
@@ -125,30 +143,34 @@ class _Engine:
         self.pool = Pool(documents)
         self.signatures = Signatures(self.pool)
         self.validators = Validators(documents)
+        self.deadline = float("inf")
         nothing = Budget(0, 0)
         self._prover = Prover(self.pool, self.signatures, self.validators, nothing)
         self._maker = Maker(self.pool, self.signatures, self.validators, nothing)
 
+    def _make_budget(self) -> Budget:
+        return Budget(STEPS, min(SECONDS, self.deadline - time.monotonic()))
+
     def prove(self, sender: str, receiver: str) -> tuple[bool, list[tuple[Frame, ...]]]:
         """Return whether containment is proved, and what stayed open if not."""
         left, right = self.pool.get(sender), self.pool.get(receiver)
-        self._prover.begin(Budget(STEPS, SECONDS))
+        self._prover.begin(self._make_budget())
         try:
             return self._prover.prove((left,), (right,)), self._prover.open
-        except (ExhaustedError, RecursionError):
+        except (ExhaustedError, RecursionError, UnjudgedError):
             return False, self._prover.open
 
     def find(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
         """Yield witnesses, each judged by the validators of the whole schemas."""
         left, right = self.pool.get(sender), self.pool.get(receiver)
-        self._maker.begin(Budget(STEPS, SECONDS))
+        self._maker.begin(self._make_budget())
         accepting = self.validators.refer(sender)
         refusing = self.validators.refer(receiver)
         try:
             for value in find_witnesses(self._maker, left, right, opened):
                 if accepting.is_valid(value) and not refusing.is_valid(value):
                     yield value
-        except (ExhaustedError, RecursionError):
+        except (ExhaustedError, RecursionError, UnjudgedError):
             return
 
 
@@ -180,9 +202,12 @@ class _Closed:
         """Whether a sender that sends no undeclared member may send a value."""
         return self.exact.is_valid(value)
 
-    def judge(self, verdict: Verdict) -> Verdict:
+    def judge(self, verdict: Verdict, deadline: float) -> Verdict:
         """Return the verdict, given that of the question as it was, without such a witness."""
+        if time.monotonic() > deadline - SECONDS:
+            return replace(verdict, kind=Kind.UNDECIDED)
         engine = _Engine(self.documents)
+        engine.deadline = deadline
         proved, opened = engine.prove(f"{_WIDER}#", self.receiver)
         if not proved:
             # it takes longer, but knows which branch a member belongs to

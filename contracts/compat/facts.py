@@ -100,6 +100,9 @@ class Facts:
                 return self.values is not None and self.values.keys() <= frozen
             case AnyOf(branches):
                 return any(map(self.holds, branches))
+            case Members(((name, node),), (), rest) if not rest.atoms:
+                groups = self.select(Members)
+                return any(group.by_name.get(name) is node for group in groups)
             case _:
                 return isinstance(atom, TYPED) and not self.types & get_types(atom)
 
@@ -183,7 +186,7 @@ class Facts:
             case OneOf() | If():
                 self.goals.append(node)
             case _:
-                if len(split_parts(self.pool, atom)) > 1:
+                if _has_parts(self.pool, atom):
                     self.goals.append(node)
                 else:
                     self._refuse_literal(atom)
@@ -271,6 +274,18 @@ class Facts:
             self._pending.append(self.pool.single(unknown[0]))
         else:
             self.goals.append(goal)
+
+
+def _has_parts(pool: Pool, atom: Atom) -> bool:
+    """Whether a group says something of several places."""
+    match atom:
+        case Members(named, patterns, rest):
+            count = sum(node is not pool.true for _, node in named)
+            return count + (rest is not pool.true or bool(patterns)) > 1
+        case Items(prefix, rest):
+            return sum(node is not pool.true for node in (*prefix, rest)) > 1
+        case _:
+            return False
 
 
 def _is_of_types(node: Node) -> bool:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from .steps import Side
     from .validators import Validators
 
-_MOST_DEPTH: Final = 24
+_MOST_DEPTH: Final = 200
+_NODES_A_STEP: Final = 20
 _MOST_COMMITS: Final = 40
 _MOST_VALUES: Final = 6
 """Of how many values of one type the validators are asked."""
@@ -77,7 +78,7 @@ class Maker:
             finally:
                 self._depth -= 1
                 self._commits = commits
-            if self._depth < _MOST_DEPTH // 2:
+            if self._depth < _MOST_DEPTH:
                 self._known[key] = known
         return known[:count]
 
@@ -119,6 +120,7 @@ class Maker:
     def _make(self, left: Side, right: Side, pins: Mapping[str | int, Any]) -> Iterator[Any]:
         self.budget.spend()
         facts = Facts(self.pool, self.signatures, left, right)
+        self.budget.spend(len(facts.refused) // _NODES_A_STEP)
         if facts.is_contradiction:
             return
         refused: list[Any] = []

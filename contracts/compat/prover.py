@@ -38,6 +38,7 @@ _ATTEMPT: Final = 1500
 _MOST_SPLITS: Final = 14
 _FINITE: Final[frozenset[str]] = frozenset({"null", "boolean"})
 _MOST_OPEN: Final = 12
+_NODES_A_STEP: Final = 20
 
 
 class Prover:
@@ -164,6 +165,7 @@ class Prover:
 
     def _decide(self, left: Side, right: Side) -> bool:
         facts = Facts(self.pool, self.signatures, left, right)
+        self.budget.spend(len(facts.refused) // _NODES_A_STEP)
         if facts.is_contradiction:
             return True
         if facts.values is not None or facts.types <= _FINITE:
@@ -255,7 +257,7 @@ class Prover:
     def _decide_goals(self, facts: Facts, left: Side) -> bool:
         rights = tuple(facts.rights)
         if len(facts.goals) == 1 and not facts.negatives:
-            return self._expand(facts.goals[0], rights, left)
+            return self._expand(facts, rights, left)
         may_split = self._splits < _MOST_SPLITS
         pruning = self._find_pruning(facts) if may_split else None
         if pruning is not None:
@@ -269,7 +271,7 @@ class Prover:
             cases = find_tags(self.signatures, facts) or find_types(facts)
             if cases:
                 return self._split_cases(cases, rights, left)
-        return self._expand(facts.goals[0], rights, left)
+        return self._expand(facts, rights, left)
 
     def _find_pruning(self, facts: Facts) -> Choice | None:
         """Return a choice of which a branch is a goal or has nothing to do with one."""
@@ -291,8 +293,9 @@ class Prover:
         finally:
             self._splits -= 1
 
-    def _expand(self, goal: Node, rights: Side, left: Side) -> bool:
+    def _expand(self, facts: Facts, rights: Side, left: Side) -> bool:
         """Prove a schema of the right part by part, beside the others."""
+        goal = facts.goals[0]
         rest = tuple(right for right in rights if right is not goal)
         atom, *others = goal.atoms
         if others:
@@ -303,7 +306,8 @@ class Prover:
             )
         if isinstance(atom, OneOf):
             return self._prove_exactly_one(atom, rest, left)
-        return self._prove_all(split_parts(self.pool, atom), rest, left)
+        parts = [part for part in split_parts(self.pool, atom) if not facts.holds(part)]
+        return self._prove_all(parts, rest, left)
 
     def _prove_all(self, parts: list[Node], rest: Side, left: Side) -> bool:
         """Prove each part; after one that failed others are looked at for what stays open."""

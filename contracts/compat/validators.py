@@ -16,26 +16,40 @@ if TYPE_CHECKING:
     from .nodes import Node
 
 
+class UnjudgedError(Exception):
+    """The validator does not take a schema or a value."""
+
+
 class Validators:
     """The compiled validators of nodes of some documents, each made at its first use."""
 
     def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
         self._checks_format = any(one.asserts_format for one in documents.values())
-        self._registry = jsonschema_rs.Registry(
-            [(uri, document.value) for uri, document in documents.items()],
-            draft=jsonschema_rs.Draft202012,
-        )
+        try:
+            self._registry = jsonschema_rs.Registry(
+                [(uri, document.value) for uri, document in documents.items()],
+                draft=jsonschema_rs.Draft202012,
+            )
+        except ValueError as problem:
+            raise UnjudgedError from problem
         self._known: dict[int, jsonschema_rs.Validator] = {}
         self._of_references: dict[str, jsonschema_rs.Validator] = {}
 
     def compile(self, schema: Schema) -> jsonschema_rs.Validator:
-        """Return a validator of a schema whose references are absolute."""
-        return jsonschema_rs.Draft202012Validator(
-            schema,
-            registry=self._registry,
-            validate_formats=self._checks_format,
-            offline=True,
-        )
+        """Return a validator of a schema whose references are absolute.
+
+        Raises:
+            UnjudgedError: The validator does not take the schema.
+        """
+        try:
+            return jsonschema_rs.Draft202012Validator(
+                schema,
+                registry=self._registry,
+                validate_formats=self._checks_format,
+                offline=True,
+            )
+        except ValueError as problem:
+            raise UnjudgedError from problem
 
     def refer(self, reference: str) -> jsonschema_rs.Validator:
         """Return the validator of the schema at an absolute reference."""
@@ -52,12 +66,16 @@ class Validators:
         return validator
 
     def accepts(self, node: Node, value: Any) -> bool:
-        """Whether a node accepts a value."""
+        """Whether a node accepts a value.
+
+        Raises:
+            UnjudgedError: The validator cannot tell.
+        """
         try:
             return self.get(node).is_valid(value)
-        except ValueError:
-            # a lone surrogate, or a number beyond what is read
-            return False
+        except ValueError as problem:
+            # a schema that it does not take, or what nests too deeply for it
+            raise UnjudgedError from problem
 
     def is_between(self, value: Any, left: Iterable[Node], right: Iterable[Node]) -> bool:
         """Whether all of *left* accept a value, and all of *right* refuse it."""
@@ -68,8 +86,15 @@ class Validators:
 
 @lru_cache(maxsize=4000)
 def matches(pattern: str, text: str) -> bool:
-    """Whether an ECMA pattern is found in *text*, as the validator says."""
-    return _compile_pattern(pattern).is_valid(text)
+    """Whether an ECMA pattern is found in *text*, as the validator says.
+
+    Raises:
+        UnjudgedError: The validator does not take the pattern.
+    """
+    try:
+        return _compile_pattern(pattern).is_valid(text)
+    except ValueError as problem:
+        raise UnjudgedError from problem
 
 
 @lru_cache(maxsize=1000)

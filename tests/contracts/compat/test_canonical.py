@@ -21,7 +21,7 @@ def ask(receiver: Any, sender: Any, reference: str = "#") -> bool:
         ({"enum": ["a"]}, TEXT, False),
         ({**TEXT, "pattern": "^a"}, {**TEXT, "pattern": "^ab"}, False),
         ({"type": "strin"}, TEXT, False),
-        ({"enum": ["a" * 30_000]}, {"enum": ["a" * 30_000]}, False),
+        ({"enum": ["a" * 3_000]}, {"enum": ["a" * 3_000]}, False),
     ],
 )
 def test_only_what_is_proved_of_small_schemas_counts(
