@@ -64,7 +64,7 @@ def make_strings(facts: Facts, budget: Budget) -> Iterator[str]:
 def _make_plain(strings: Strings) -> Iterator[str]:
     if strings.low > _LONGEST:
         return
-    for length in (strings.low, strings.low + 1):
+    for length in (max(strings.low, 1), strings.low + 1, strings.low):
         if strings.high is None or length <= strings.high:
             for character in "ab0":
                 yield character * length
