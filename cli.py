@@ -109,7 +109,7 @@ def gen(
     from pi_contracts.codegen.generate import generate
     from pi_contracts.codegen.output import OutputError, compare, make_findings, write
     from pi_contracts.contracts.findings import Severity, error, escape
-    from pi_contracts.contracts.invocation import Invocation, name_path, refuse_usage
+    from pi_contracts.contracts.invocation import Invocation, refuse_usage
     from pi_contracts.contracts.read import read
     from pi_contracts.contracts.reports.report import UNWRITABLE
     from pi_contracts.contracts.suppressions import suppress
@@ -120,9 +120,9 @@ def gen(
     folder = out or run.settings.out
     if folder is None:
         refuse_usage("name the package to write: --out DIR, or out in [tool.pi-contracts]")
-    name = name_path(folder)
+    name = run.name(folder)
     shown = escape(name)
-    reading = read(run.choose_paths(path), mapped=run.choose_map(mapped))
+    reading = read(run.choose_paths(path), mapped=run.choose_map(mapped), base=run.base)
     found = suppress(reading.catalogue, reading.findings)
     if not reading.is_sound or not reading.catalogue.documents:
         # without a document everything in the package would be stale, which nobody means
@@ -161,7 +161,7 @@ def check(
     from pi_contracts.contracts.invocation import Invocation
 
     run = Invocation("check", style, quiet=quiet, strict=strict, config=config)
-    run.finish(_check(run.choose_paths(path), run.choose_map(mapped)))
+    run.finish(_check(run.choose_paths(path), run.choose_map(mapped), run.base))
 
 
 @app.command()
@@ -193,7 +193,7 @@ def compat(
     run = Invocation("compat", style, quiet=quiet, strict=strict, config=config)
     try:
         sides = parse_sides(old, new, run.settings.contracts)
-        outcome = compare_sides(*sides, run.choose_map(mapped), position)
+        outcome = compare_sides(*sides, run.choose_map(mapped), position, base=run.base)
     except InvalidSideError as problem:
         refuse_usage(str(problem))
     run.finish(
@@ -255,7 +255,7 @@ def plan(
     config: ConfigOption = None,
 ) -> None:
     """Judge a whole assembly of plugins before anything starts."""
-    from pi_contracts.contracts.invocation import Invocation, name_path, refuse_usage
+    from pi_contracts.contracts.invocation import Invocation, refuse_usage
     from pi_contracts.plugins.explain import Drawing
     from pi_contracts.plugins.pictures.draw import draw_picture, split_style
     from pi_contracts.plugins.plan import read_plan
@@ -275,15 +275,16 @@ def plan(
         contracts=contracts or (),
         boundaries=run.settings.boundaries if boundaries else None,
         rules=rules,
-        show=name_path,
+        show=run.name,
+        base=run.base,
     )
-    old = None if against is None else (against, name_path(against))
+    old = None if against is None else (against, run.name(against))
     try:
         answers = ask(judged, why=why, without=without, against=old, rules=rules)
     except UnknownNameError as problem:
         refuse_usage(str(problem))
     drawing = Drawing(answers.plan)
-    title = "plan" if file is None else name_path(file)
+    title = "plan" if file is None else run.name(file)
     is_told = answers.plan.is_ok and answers.plan.order and form is None
     order = f"Order of activation:\n{drawing.draw_plan()}" if is_told else ""
     run.finish(
@@ -321,7 +322,8 @@ def new(
     faults = scaffold.write()
     if faults:
         run.finish(faults)
-    run.finish(_check([scaffold.contract], run.settings.map), done=say_next_steps(scaffold))
+    found = _check([scaffold.contract], run.settings.map, run.base)
+    run.finish(found, done=say_next_steps(scaffold))
 
 
 @app.command()
@@ -337,15 +339,15 @@ def demo() -> None:
         raise typer.Exit(1) from None
 
 
-def _check(paths: Sequence[Path], mapped: Mapping[str, Path]) -> tuple[Finding, ...]:
+def _check(paths: Sequence[Path], mapped: Mapping[str, Path], base: Path) -> tuple[Finding, ...]:
     from pi_contracts.codegen.collisions import find_name_collisions
     from pi_contracts.contracts.check import check
     from pi_contracts.contracts.read import read
     from pi_contracts.runtime.wording import find_violation
 
-    reading = read(paths, mapped=mapped)
+    reading = read(paths, mapped=mapped, base=base)
     collisions = find_name_collisions(reading.catalogue) if reading.is_sound else ()
-    return check(reading, paths, find_violation, more=collisions)
+    return check(reading, paths, find_violation, more=collisions, base=base)
 
 
 def _count(number: int, noun: str) -> str:

@@ -61,14 +61,20 @@ class Outcome:
 
 
 def compare_sides(
-    old: Side, new: Side, mapped: Mapping[str, Path], position: str | None
+    old: Side,
+    new: Side,
+    mapped: Mapping[str, Path],
+    position: str | None,
+    base: Path | None = None,
 ) -> Outcome:
     """Read two sides and compare them: contracts, or bare schemas at a position.
+
+    Findings name files relative to *base*, or the working directory.
 
     Raises:
         InvalidSideError: The sides hold bare schemas and there is no position, or the reverse.
     """
-    before, after = read_side(old, mapped), read_side(new, mapped)
+    before, after = read_side(old, mapped, base), read_side(new, mapped, base)
     faults = tuple(
         one
         for reading in (before, after)

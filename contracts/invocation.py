@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Invocation:
     """A command that runs, from its options and settings to its report.
 
-    Settings that are invalid end it at once.
+    Settings that are invalid end it at once. `base` is the folder that the report names files
+    relative to: that of the settings, else the working directory.
     """
 
     def __init__(
@@ -40,13 +41,19 @@ class Invocation:
         self.strict = strict
         self.settings = Settings()
         self.settings_name: str | None = None
-        file = config or find_settings(Path.cwd())
+        self.base = Path.cwd()
+        file = config or find_settings(self.base)
         if file is not None:
-            self.settings_name = name_path(file)
+            self.base = file.absolute().parent
+            self.settings_name = self.name(file)
             settings, faults = read_settings(file.absolute(), self.settings_name, list_rules)
             if faults:
                 self.finish(faults)
             self.settings = settings
+
+    def name(self, path: Path | str) -> str:
+        """Return how the report names a path: relative to its folder, with ``/``."""
+        return Path(os.path.relpath(path, self.base)).as_posix()
 
     def choose_paths(self, paths: Sequence[Path] | None) -> Sequence[Path]:
         """Return the paths given, or those of the settings; one of them is needed."""
@@ -87,6 +94,7 @@ class Invocation:
             report,
             self.style,
             stream,
+            folder=self.base,
             list_rules=list_rules,
             draw=draw or draw_nothing,
             quiet=self.quiet,
@@ -102,11 +110,6 @@ def list_rules() -> dict[str, str]:
     from pi_contracts.contracts.rule_index import describe_rules  # noqa: PLC0415
 
     return describe_rules()
-
-
-def name_path(path: Path | str) -> str:
-    """Return how messages name a path: relative to the working directory, with ``/``."""
-    return Path(os.path.relpath(path)).as_posix()
 
 
 def refuse_usage(message: str) -> NoReturn:

@@ -67,13 +67,19 @@ def _parse(text: str) -> Side:
     return Side((Path(path),) if path else (), revision)
 
 
-def read_side(side: Side, mapped: Mapping[str, Path] = MappingProxyType({})) -> Reading:
+def read_side(
+    side: Side,
+    mapped: Mapping[str, Path] = MappingProxyType({}),
+    base: Path | None = None,
+) -> Reading:
     """Read what a side has; a revision's files are named ``git:REF:path`` in findings.
+
+    Others are named relative to *base*, or the working directory.
 
     A revision that lacks paths which only the other side named has no contracts yet.
     """
     if side.revision is None:
-        return read(side.paths, mapped=mapped)
+        return read(side.paths, mapped=mapped, base=base)
     try:
         return _read_revision(side, side.revision, mapped)
     except GitError as problem:

@@ -62,8 +62,10 @@ class ContractBook:
         given: Sequence[Path] = (),
         packages: Iterable[str] = (),
         facts: Mapping[str, ServiceFacts] | None = None,
+        base: Path | None = None,
     ) -> None:
         self._given_paths = given
+        self._base = base
         self._packages = sorted({_choose_folder(Path(folder)) for folder in packages})
         self._facts = facts or {}
         self.findings: tuple[Finding, ...] = ()
@@ -119,7 +121,7 @@ class ContractBook:
     def _read_given(self, paths: Sequence[Path]) -> tuple[Held, ...]:
         from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
 
-        reading = read(paths)
+        reading = read(paths, base=self._base)
         self.findings = reading.findings
         self.is_sound = reading.is_sound
         return _list_held(reading.catalogue) if reading.is_sound else ()
@@ -131,7 +133,7 @@ class ContractBook:
         found = list(self._given)
         for folder in self._packages:
             if any(folder.rglob("*.contract.json")):
-                reading = read([folder])
+                reading = read([folder], base=self._base)
                 found += _list_held(reading.catalogue) if reading.is_sound else ()
         return tuple(found)
 
@@ -144,8 +146,13 @@ class ContractBook:
         return {held.contract.service_id: held for held in reversed(self._all)}
 
 
-def make_book(given: Sequence[Path], recordings: Sequence[Recording]) -> ContractBook:
-    """Return the contracts that were given, and those of the plugins that were set up."""
+def make_book(
+    given: Sequence[Path], recordings: Sequence[Recording], base: Path | None = None
+) -> ContractBook:
+    """Return the contracts that were given, and those of the plugins that were set up.
+
+    Files are named relative to *base*, or the working directory.
+    """
     packages = {one.folder for one in recordings if one.folder is not None}
     facts: dict[str, ServiceFacts] = {}
     for recording in recordings:
@@ -153,7 +160,7 @@ def make_book(given: Sequence[Path], recordings: Sequence[Recording]) -> Contrac
         for entry in () if report is None else (*report.requires, *report.provides):
             if entry.contract is not UNSET and entry.contract.digest is not UNSET:
                 facts[entry.contract.digest] = recording.services[entry.service]
-    return ContractBook(given, packages, facts)
+    return ContractBook(given, packages, facts, base)
 
 
 def _choose_folder(package: Path) -> Path:

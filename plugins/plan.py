@@ -183,6 +183,7 @@ def read_plan(
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
     show: Callable[[str], str] = str,
+    base: Path | None = None,
 ) -> Plan:
     """Read the files of an assembly and judge it; of a manifest without a value, only that.
 
@@ -199,6 +200,7 @@ def read_plan(
         rules: As for `make_plan`.
         findings: As for `make_plan`.
         show: How findings name a path.
+        base: The folder that findings name contracts relative to; the working directory.
     """
     found = list(findings)
     files: list[ReportFile] = []
@@ -227,7 +229,7 @@ def read_plan(
 
             entries = list_entries(parsed, installed)
             crossings = find_crossings(entries, find_whole_path(folder), boundaries, show)
-    book = make_book(contracts, recordings)
+    book = make_book(contracts, recordings, base)
     return make_plan(
         parsed,
         files,

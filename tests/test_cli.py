@@ -528,10 +528,44 @@ def test_settings_stand_in_for_arguments_wherever_one_stands(
     write("c/shop.contract.json", CONTRACT)
     Path("deep/er").mkdir(parents=True)
     monkeypatch.chdir("deep/er")
-    assert run("gen").out == "Wrote 4 files in ../../src/services.\nNo problems found.\n"
+    assert run("gen").out == "Wrote 4 files in src/services.\nNo problems found.\n"
     assert run("check").code == 0
     write("own/shop.contract.json", {**CONTRACT, "members": {}})
     assert run("check", "own").rules == ["no-members"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check"],
+        ["gen", "--check"],
+        ["plan"],
+        ["plan", "--contracts", "{root}/c"],
+        ["compat", "{root}/old", "--strict"],
+    ],
+    ids=["check", "gen", "plan", "plan with contracts", "compat"],
+)
+def test_a_report_is_the_same_from_wherever_in_a_project_one_stands(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(
+        "pyproject.toml",
+        '[tool.pi-contracts]\ncontracts = ["c"]\nout = "src"\nmanifest = "app.manifest.json"\n',
+    )
+    write("c/shop.contract.json", {**CONTRACT, "titel": "Shop"})
+    write("old/shop.contract.json", CONTRACT)
+    write("src/shop.py", "")
+    write_manifest(tui={"entry": "x:tui", "requires": [PROVIDES]})
+    arguments = [argument.format(root=tmp_path) for argument in arguments]
+    here = run_json(*arguments)
+    paths = [finding["path"] for finding in here[1]["findings"]]
+    assert paths
+    assert [path for path in paths if not Path(path).exists()] == []
+    text = run(*arguments).out
+    Path("deep/er").mkdir(parents=True)
+    monkeypatch.chdir("deep/er")
+    assert run_json(*arguments) == here
+    assert run(*arguments).out == text
 
 
 def test_the_settings_name_the_kind_of_types_and_the_command_line_wins() -> None:

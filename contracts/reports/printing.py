@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .report import render_json
@@ -12,6 +11,7 @@ from .text import Quoter, render_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
     from typing import TextIO
 
     from .report import Report
@@ -25,11 +25,14 @@ def print_report(
     style: Format,
     stream: TextIO | None,
     *,
+    folder: Path,
     list_rules: Callable[[], Mapping[str, str]],
     draw: Draw,
     quiet: bool = False,
 ) -> str | None:
     """Write a report to *stream*; return why that failed, if it did.
+
+    The report names files relative to *folder*.
 
     That nobody reads the stream any more, or that it was closed from the start (None),
     is no failure: the report's verdict stands.
@@ -37,7 +40,7 @@ def print_report(
     if stream is None:
         return None
     try:
-        _write(report, style, stream, list_rules=list_rules, draw=draw, quiet=quiet)
+        _write(report, style, stream, folder=folder, list_rules=list_rules, draw=draw, quiet=quiet)
         stream.flush()
     except BrokenPipeError:
         _silence(stream)
@@ -65,12 +68,13 @@ def _write(
     style: Format,
     stream: TextIO,
     *,
+    folder: Path,
     list_rules: Callable[[], Mapping[str, str]],
     draw: Draw,
     quiet: bool,
 ) -> None:
     if style == "text":
-        spans = render_text(report, Quoter(Path.cwd()), draw=draw, quiet=quiet)
+        spans = render_text(report, Quoter(folder), draw=draw, quiet=quiet)
         write_spans(spans, stream)
     elif style == "json":
         write_text(render_json(report), stream)

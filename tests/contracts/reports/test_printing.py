@@ -15,7 +15,12 @@ REPORT = Report("check", (Finding("a-rule", Severity.ERROR, "it is bad", path="a
 
 def show(stream: io.TextIOWrapper | io.StringIO, style: Format = "text") -> str | None:
     return print_report(
-        REPORT, style, stream, list_rules=lambda: {"a-rule": "What a means."}, draw=draw_nothing
+        REPORT,
+        style,
+        stream,
+        folder=Path(),
+        list_rules=lambda: {"a-rule": "What a means."},
+        draw=draw_nothing,
     )
 
 
