@@ -309,3 +309,7 @@ def run_in_world(lab: Lab, open_ends: Any) -> Callable[..., None]:
         assert complaints == []
 
     return run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--schedule", help="run the one schedule of the explorer with this seed")
