@@ -376,6 +376,18 @@ def make_program(seed: int) -> Program:
     return first + [Step(name, source.randrange(1000), source.randrange(1000)) for name in names]
 
 
+def check_handlers(world: World) -> None:
+    """Nobody works on for one who has cancelled or is gone (CTX-12, CTX-20)."""
+    for call in world.calls:
+        if call.kind != "wait" or call.task is None or not call.task.done():
+            continue
+        for provider in world.providers:
+            event = provider.waiting.get(str(call.number))
+            if event is not None and not event.is_set():
+                ended = [name for name in provider.ended if name.split()[0] == str(call.number)]
+                assert ended == [f"{call.number} cancelled"], f"{call.number} is still worked on"
+
+
 async def show_gaps(world: World) -> None:
     """Let one more of everything happen: that the last frame was lost shows by the next."""
     await step_set(world, Step("set", 0, 1))
@@ -398,6 +410,7 @@ async def run_program(lab: Any, program: Program) -> None:
     await step_provide(world, Step("provide", 0, 0))
     for client in world.clients:
         await client.connect()
+    check_handlers(world)
     for _ in range(5):  # calls that waited for their turn may begin only now
         for provider in world.providers:
             for event in provider.waiting.values():
