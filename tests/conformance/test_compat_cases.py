@@ -92,8 +92,7 @@ def test_a_change_of_a_service_gets_its_verdicts(case: dict[str, Any], tmp_path:
 
 
 def as_list(value: Any) -> list[Any]:
-    items: list[Any] = value if isinstance(value, list) else [value]
-    return items
+    return [*value] if "id" not in value else [value]
 
 
 def test_random_edits_of_real_documents_are_decided() -> None:

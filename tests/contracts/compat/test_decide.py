@@ -215,7 +215,11 @@ def test_without_a_budget_everything_that_differs_is_undecided(
     monkeypatch: pytest.MonkeyPatch, ask: Callable[[Any, Any], str]
 ) -> None:
     monkeypatch.setattr(module, "STEPS", 0)
-    monkeypatch.setattr(module, "covers", lambda *_: False)
+
+    def refuse(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(module, "covers", refuse)
     assert ask(TEXT, {"type": ["string", "null"]}) == UNKNOWN
     assert ask({"type": "object", "properties": {"a": TEXT}}, TEXT) == UNKNOWN
     assert ask({**TEXT, "title": "a"}, TEXT) == YES

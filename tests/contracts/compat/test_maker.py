@@ -23,7 +23,7 @@ def make(document: FlatDocument | None = None, steps: int = 3000) -> Maker:
     return Maker(pool, Signatures(pool), Validators(documents), Budget(steps, 10))
 
 
-def find(left: Any, right: Any = False, pins: dict[str | int, Any] | None = None) -> Any:
+def find(left: Any, right: Any, pins: dict[str | int, Any] | None = None) -> Any:
     maker = make()
     nodes = (maker.pool.make(left),), (maker.pool.make(right),)
     return next(maker.make(*nodes, pins), LookupError)

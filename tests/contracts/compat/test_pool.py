@@ -124,12 +124,12 @@ def test_types_are_spelled_as_schemas_have_them(types: set[str], schema: Any) ->
 @pytest.mark.parametrize(
     "schema",
     [
-        {"anyOf": [{"properties": {f"p{index}": {}}} for index in range(9)]},
+        {"anyOf": [{"properties": {f"p{index}": TEXT}} for index in range(9)]},
         {"allOf": [{"oneOf": [{"required": [f"{i}{j}"]} for i in range(6)]} for j in range(3)]},
         {
             "properties": {"a": {"$ref": "#"}},
             "allOf": [{"if": {"required": ["a"]}, "then": {"$ref": "#/$defs/X"}}],
-            "$defs": {"X": {"anyOf": [{"properties": {f"p{index}": {}}} for index in range(5)]}},
+            "$defs": {"X": {"anyOf": [{"properties": {f"p{index}": TEXT}} for index in range(5)]}},
         },
     ],
     ids=["branches", "ways", "behind a reference"],
