@@ -41,6 +41,8 @@ class OutgoingCalls:
         self._loop = asyncio.get_running_loop()
         self._pending: dict[int, asyncio.Future[Answer]] = {}
         self._turns: deque[asyncio.Future[None]] = deque()
+        self._given = 0
+        """How many turns were given to calls that have not been sent yet."""
         self._ending: str | None = None
 
     async def call(
@@ -55,7 +57,7 @@ class OutgoingCalls:
         connection = self._connection
         if connection.state is not State.OPEN:
             raise self._make_error()
-        if self._turns or connection.paused or not connection.may_call:
+        if self._turns or connection.paused or connection.free_calls <= self._given:
             await self._wait_until_taken(ctx)
         try:
             call_id = connection.call(method, Raw(arguments), **fields)
@@ -125,33 +127,37 @@ class OutgoingCalls:
             self.give_turns()
 
     async def _wait_until_taken(self, ctx: Context) -> None:
-        connection = self._connection
-        while True:
-            await self._wait_turn(ctx)
-            if connection.state is not State.OPEN:
-                raise self._make_error()
-            if connection.may_call and not connection.paused:
-                return
-
-    async def _wait_turn(self, ctx: Context) -> None:
         """Wait, in order, until the other side takes another call."""
+        connection = self._connection
         turn: asyncio.Future[None] = self._loop.create_future()
         self._turns.append(turn)
-        self.give_turns()
+        self._loop.call_soon(self.give_turns)
+        while True:
+            await self._wait_turn(turn, ctx)
+            if connection.state is not State.OPEN:
+                raise self._make_error()
+            if not connection.paused:
+                return
+            turn = self._loop.create_future()
+            self._turns.appendleft(turn)
+
+    async def _wait_turn(self, turn: asyncio.Future[None], ctx: Context) -> None:
         try:
             await ctx.wait(turn)
         except BaseException:
-            turn.cancel()
             if turn in self._turns:
                 self._turns.remove(turn)
             raise
         finally:
-            self._loop.call_soon(self.give_turns)
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._given -= 1
+                self._loop.call_soon(self.give_turns)
 
     def give_turns(self) -> None:
-        """Let the call go on that waits longest, if one may."""
-        while self._turns and not self._connection.paused and self._connection.may_call:
+        """Let as many calls go on as the other side takes, those first that wait longest."""
+        connection = self._connection
+        while self._turns and not connection.paused and connection.free_calls > self._given:
             turn = self._turns.popleft()
             if not turn.done():
+                self._given += 1
                 turn.set_result(None)
-                return

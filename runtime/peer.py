@@ -376,6 +376,7 @@ class Peer:
         self.flush()
         if not self._transport.closed:
             if not self._started:
+                self._started = True
                 self._transport.start(self)
             self._transport.close()
             if self._timer is not None:

@@ -245,9 +245,9 @@ class Connection:
             self._put(Goodbye(UNSET if error is None else error))
 
     @property
-    def may_call(self) -> bool:
-        """Whether the other side takes another call now."""
-        return self.bounds is not None and len(self._calls) < self.bounds.calls
+    def free_calls(self) -> int:
+        """How many more calls the other side takes now."""
+        return 0 if self.bounds is None else self.bounds.calls - len(self._calls)
 
     @property
     def outstanding(self) -> int:
