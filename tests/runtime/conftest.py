@@ -134,6 +134,7 @@ _SCHEMAS: Final = rt.Schemas(
             "$defs": {
                 "none": close({}),
                 "n": {"type": "integer"},
+                "key": {"type": "string", "pattern": "^[a-z]+$"},
                 "state": close({"list": {"type": "array", "items": {"type": "number"}}}, "list"),
                 "changed": close({"type": {"enum": ["a", "b"]}, "n": {"type": "integer"}}, "type"),
                 "select": close(

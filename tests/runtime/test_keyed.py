@@ -1,0 +1,97 @@
+"""The owner's side of keyed services."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pi_contracts.runtime import BACKGROUND, InvalidImplementation, InvalidKey
+from pi_contracts.runtime import generated as rt
+from pi_contracts.runtime.registry import Registry
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.log: list[str] = []
+
+    def take_spawned(self, instance: Any) -> None:
+        self.log.append(f"+{instance.key}{instance.generation}")
+
+    def take_closed(self, instance: Any) -> None:
+        self.log.append(f"-{instance.key}{instance.generation}")
+
+
+KEYS: dict[str, tuple[Any, str]] = {
+    "an empty text": ("", "a key is a string of at least 1 character"),
+    "no text": (5, "a key is a string of at least 1 character"),
+    "a lone surrogate": ("\ud800", "the key has a lone surrogate"),
+    "one that is live": ("live", "an instance under this key is live"),
+}
+
+
+@pytest.mark.parametrize(("key", "problem"), KEYS.values(), ids=KEYS)
+def test_a_refused_spawn_changes_nothing_and_takes_no_generation(
+    sample: Any, key: Any, problem: str
+) -> None:
+    """KEY-3, KEY-14, FLT-12."""
+    dialogs = Registry().provide_keyed(sample.DIALOGS)
+    live = dialogs.spawn("live", sample.Catalogue())
+    with pytest.raises(InvalidKey) as caught:
+        dialogs.spawn(key, sample.Catalogue())
+    assert str(caught.value) == f'an instance of "dialogs" cannot be spawned: {problem}'
+    assert (dialogs.latest, dialogs.live) == (1, {"live": live})
+
+
+def test_an_implementation_is_held_to_the_member_table(sample: Any) -> None:
+    """CON-1, CON-4, CON-6."""
+    dialogs = Registry().provide_keyed(sample.DIALOGS)
+    for implementation in (None, [], {}, object()):
+        with pytest.raises(InvalidImplementation):
+            dialogs.spawn("a", implementation)
+    assert (dialogs.latest, dialogs.live) == (0, {})
+
+
+def test_a_contract_may_have_a_schema_for_its_keys(sample: Any) -> None:
+    token = rt.Keyed(
+        id="dialogs",
+        version=1,
+        digest="",
+        members=sample.DIALOGS.members,
+        proxy=sample.DIALOGS.proxy,
+        key=rt.Validator(sample.SCHEMAS, "#/$defs/key"),
+    )
+    dialogs = Registry().provide_keyed(token)
+    dialogs.spawn("ab", sample.Catalogue())
+    with pytest.raises(InvalidKey, match="the key is refused: expected a string that matches"):
+        dialogs.spawn("AB", sample.Catalogue())
+
+
+def test_generations_rise_for_the_whole_service(sample: Any) -> None:
+    """KEY-4, KEY-5, KEY-14: and a close is idempotent."""
+    registry, watcher = Registry(), Watcher()
+    dialogs = registry.provide_keyed(sample.DIALOGS)
+    dialogs.watchers[watcher] = None
+    one = dialogs.spawn("a", sample.Catalogue())
+    two = dialogs.spawn("b", sample.Catalogue())
+    one.close()
+    one.close()
+    three = dialogs.spawn("a", sample.Catalogue())
+    one.close()
+    assert [one.generation, two.generation, three.generation] == [1, 2, 3]
+    dialogs.close()
+    dialogs.close()
+    assert watcher.log == ["+a1", "+b2", "-a1", "+a3", "-b2", "-a3"]
+    assert registry.find("dialogs", "") is None
+
+
+def test_instances_are_spawned_between_activation_and_disposal(sample: Any) -> None:
+    """KEY-1, KEY-2."""
+    dialogs = Registry().provide_keyed(sample.DIALOGS, active=False)
+    with pytest.raises(InvalidKey, match="its provider is not active yet"):
+        dialogs.spawn("a", sample.Catalogue())
+    dialogs.activate()
+    dialogs.spawn("a", sample.Catalogue())
+    dialogs.close()
+    with pytest.raises(InvalidKey, match="its provider has ended"):
+        dialogs.spawn("b", sample.Catalogue())
+    assert not BACKGROUND.cancelled
