@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pi_contracts.runtime.protocol import Framing
 
 from .attempt import attempt
-from .listening import Acceptor, Listening
+from .listening import Handover, Listening
 from .receiving import AbortedError, Receiving
 
 if TYPE_CHECKING:
@@ -247,11 +247,11 @@ def listen_stdio() -> Callable[[Accept], Awaitable[Listening]]:
     """
 
     async def listen(accept: Accept) -> Listening:
-        acceptor = Acceptor(accept)
+        handover = Handover(accept)
         transport = StdioTransport()
         await transport.open(*_take_stdio())
-        acceptor.accept(transport)
-        return Listening(acceptor, lambda: None, ("stdio",))
+        handover.accept(transport)
+        return Listening(handover, lambda: None, ("stdio",))
 
     return listen
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pi_contracts.runtime.transport import Accept, Transport
 
 
-class Acceptor:
+class Handover:
     """Hands new transports over, one by one, until it is stopped."""
 
     def __init__(self, accept: Accept) -> None:
@@ -38,15 +38,15 @@ class Listening:
     """
 
     def __init__(
-        self, acceptor: Acceptor, stop: Callable[[], object], addresses: tuple[str, ...] = ()
+        self, handover: Handover, stop: Callable[[], object], addresses: tuple[str, ...] = ()
     ) -> None:
-        self._acceptor = acceptor
+        self._handover = handover
         self._stop = stop
         self.addresses: Final = addresses
         """Where connections are accepted: a path, or ``host:port``."""
 
     async def __call__(self) -> None:
         """Accept nothing more; a second time does nothing."""
-        if not self._acceptor.stopped:
-            self._acceptor.stopped = True
+        if not self._handover.stopped:
+            self._handover.stopped = True
             self._stop()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pi_contracts.runtime.protocol import Framing
 
 from .attempt import attempt
-from .listening import Acceptor, Listening
+from .listening import Handover, Listening
 from .receiving import AbortedError, Receiving
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class MemoryAddress:
     """A place within a process at which one may listen and others connect."""
 
     def __init__(self) -> None:
-        self.acceptor: Acceptor | None = None
+        self.handover: Handover | None = None
         """Who listens; None while nobody does."""
 
 
@@ -140,10 +140,10 @@ def connect_memory(
     """Return a `Connect` to whoever listens at *address*."""
 
     async def open_pair() -> MemoryTransport:
-        if address.acceptor is None:
+        if address.handover is None:
             raise ConnectionRefusedError("nobody listens at this address in memory")
         client, server = make_memory_pair(credential=credential)
-        address.acceptor.accept(server)
+        address.handover.accept(server)
         return client
 
     return lambda ctx: attempt(open_pair, ctx)
@@ -153,14 +153,14 @@ def listen_memory(address: MemoryAddress) -> Callable[[Accept], Awaitable[Listen
     """Return a `Listen` at *address*; one at a time."""
 
     async def listen(accept: Accept) -> Listening:
-        if address.acceptor is not None:
+        if address.handover is not None:
             raise OSError("somebody listens at this address in memory already")
-        acceptor = Acceptor(accept)
-        address.acceptor = acceptor
+        handover = Handover(accept)
+        address.handover = handover
 
         def stop() -> None:
-            address.acceptor = None
+            address.handover = None
 
-        return Listening(acceptor, stop)
+        return Listening(handover, stop)
 
     return listen

@@ -8,7 +8,7 @@ import ssl
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .attempt import attempt
-from .listening import Acceptor, Listening
+from .listening import Handover, Listening
 from .stream import StreamTransport
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def listen_tcp(host: str, port: int, *, tls: ServerTls) -> Callable[[Accept], Aw
 
     async def listen(accept: Accept) -> Listening:
         loop = asyncio.get_running_loop()
-        acceptor = Acceptor(accept)
+        handover = Handover(accept)
         server = await loop.create_server(
-            lambda: StreamTransport(describe=_describe, on_open=acceptor.accept),
+            lambda: StreamTransport(describe=_describe, on_open=handover.accept),
             host,
             port,
             ssl=tls or None,
         )
-        return Listening(acceptor, server.close, word_addresses(server))
+        return Listening(handover, server.close, word_addresses(server))
 
     return listen
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from pi_contracts.runtime.errors import PiContractsError, clip
 
 from .attempt import attempt
-from .listening import Acceptor, Listening
+from .listening import Handover, Listening
 from .stream import StreamTransport
 
 if TYPE_CHECKING:
@@ -86,20 +86,20 @@ def listen_unix(
     async def listen(accept: Accept) -> Listening:
         _check_length(place)
         _prepare_folder(place.parent)
-        acceptor = Acceptor(accept)
+        handover = Handover(accept)
         with _lock(place.parent):
             _remove_stale(place)
             listener, mark = _bind(place)
         loop = asyncio.get_running_loop()
         server = await loop.create_unix_server(
-            lambda: StreamTransport(describe=_describe, on_open=acceptor.accept), sock=listener
+            lambda: StreamTransport(describe=_describe, on_open=handover.accept), sock=listener
         )
 
         def stop() -> None:
             server.close()
             _remove_own(place, mark)
 
-        return Listening(acceptor, stop, (str(place),))
+        return Listening(handover, stop, (str(place),))
 
     return listen
 

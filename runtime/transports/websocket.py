@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 from pi_contracts.runtime.protocol import Framing, Limits
 
 from .attempt import attempt
-from .listening import Acceptor, Listening
+from .listening import Handover, Listening
 from .receiving import AbortedError, Receiving
 from .tcp import ClientTls, ServerTls, describe_peer, get_client_context, word_addresses
 
@@ -290,11 +290,11 @@ def listen_websocket(
         except ImportError:
             raise MissingWebsocketsError from None
         loop = asyncio.get_running_loop()
-        acceptor = Acceptor(accept)
+        handover = Handover(accept)
 
         def settle(transport: WebSocketTransport, error: Exception | None) -> None:
             if error is None:
-                acceptor.accept(transport)
+                handover.accept(transport)
 
         def make() -> WebSocketTransport:
             allowed = [None, *map(Origin, origins)]
@@ -302,6 +302,6 @@ def listen_websocket(
             return WebSocketTransport(protocol, settle)
 
         server = await loop.create_server(make, host, port, ssl=tls or None)
-        return Listening(acceptor, server.close, word_addresses(server))
+        return Listening(handover, server.close, word_addresses(server))
 
     return listen
