@@ -82,7 +82,7 @@ def _fill(maker: Maker, arrays: Arrays, plan: _Plan, given: Mapping[int, Any]) -
         elif arrays.must_repeat and value and index == len(plan) - 1:
             items = [value[0]]
         else:
-            wanted = len(value) + 1 if arrays.is_unique else 1
+            wanted = len(plan) if arrays.is_unique else 1
             items = maker.find_some(tuple(left), tuple(right), wanted)
         if arrays.is_unique:
             items = [item for item in items if freeze(item) not in seen]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST_PLANS: Final = 24
 _MOST_NAMES: Final = 3
+_MANY: Final = 10
+"""From how many wanted values on it is worth varying one."""
 
 
 def make_objects(
@@ -54,6 +56,8 @@ class _ObjectMaker:
                 more = self._extend(value)
                 if more is not None:
                     yield more
+                if self.maker.wanted > _MANY:
+                    yield from self._vary(value)
 
     def _fill(self, chosen: tuple[tuple[str, Side], ...]) -> dict[str, Any] | None:
         """Return an object with the members that it must have, None if one cannot be made."""
@@ -85,6 +89,16 @@ class _ObjectMaker:
         if found:
             value[name] = found[0]
         return bool(found)
+
+    def _vary(self, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the object with other values of each member that can be made anew."""
+        for name in value:
+            if name in self.given:
+                continue
+            nodes = self.objects.get_member(name, self.maker.validators, self.false)
+            wrong = tuple(self.objects.wrong.get(name, ()))
+            others = self.maker.find_some(nodes, wrong, self.maker.wanted)
+            yield from ({**value, name: other} for other in others)
 
     def _extend(self, value: dict[str, Any]) -> dict[str, Any] | None:
         """Return the object with every optional member that can be made."""

@@ -51,7 +51,8 @@ class Maker:
         self._known: dict[tuple[frozenset[Node], frozenset[Node]], list[Any]] = {}
         self._depth = 0
         self._commits = 0
-        self._wanted = _MOST_VALUES
+        self.wanted = _MOST_VALUES
+        """How many values of one type the question in hand needs, about."""
 
     def begin(self, budget: Budget) -> None:
         """Make values for another question, with a budget of its own."""
@@ -73,11 +74,13 @@ class Maker:
                 return []
             self._depth += 1
             commits, self._commits = self._commits, 0
+            wanted = self.wanted
             try:
                 known = list(itertools.islice(self.make(left, right, count=count), count))
             finally:
                 self._depth -= 1
                 self._commits = commits
+                self.wanted = wanted
             if self._depth < _MOST_DEPTH:
                 self._known[key] = known
         return known[:count]
@@ -109,7 +112,7 @@ class Maker:
         Raises:
             ExhaustedError: The budget does not suffice.
         """
-        self._wanted = 2 * count + _MOST_VALUES
+        self.wanted = 2 * count + _MOST_VALUES
         seen: set[Any] = set()
         for value in self._make(left, right, pins or {}):
             frozen = freeze(value)
@@ -142,7 +145,7 @@ class Maker:
         if facts.values is not None:
             yield from facts.values.values()
             return
-        most = self._wanted
+        most = self.wanted
         types = [name for name in _SIMPLE_FIRST if name in facts.types]
         if pins:
             wanted = "object" if isinstance(next(iter(pins)), str) else "array"

@@ -22,8 +22,8 @@ def test_who_runs_out_of_what_was_lent_may_go_on_outside() -> None:
         budget.spend(50)
 
 
-def test_the_time_ends_everything() -> None:
-    budget = Budget(10**9, -1)
+@pytest.mark.parametrize("budget", [Budget(10**9, -1), Budget(10**9, 10, until=0)])
+def test_the_time_ends_everything(budget: Budget) -> None:
     with pytest.raises(ExhaustedError), budget.lend(10**6):
         budget.spend(16)
     with pytest.raises(ExhaustedError):

@@ -115,6 +115,12 @@ def test_what_is_pinned_stays() -> None:
     assert find({"type": "object"}, {"required": ["a"]}, {"a": 1}) is LookupError
 
 
+def test_many_different_values_are_made_where_they_are_wanted() -> None:
+    item = {"type": "object", "properties": {"a": TEXT, "b": NUMBER}, "required": ["a"]}
+    made = find({"type": "array", "items": item, "uniqueItems": True, "minItems": 40}, False)
+    assert len(made) == 40
+
+
 def test_a_pinned_member_decides_which_branch_is_meant() -> None:
     branches = [
         {"type": "object", "properties": {"k": {"const": tag}, "v": value}, "required": ["k"]}
