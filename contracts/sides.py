@@ -129,12 +129,7 @@ def _name_files(reading: Reading, prefix: str) -> Reading:
         msgspec.structs.replace(
             one,
             path=None if one.path is None else _name(prefix, one.path),
-            related=tuple(
-                Related(
-                    also.message, also.path and _name(prefix, also.path), also.line, also.column
-                )
-                for also in one.related
-            ),
+            related=tuple(_relate(prefix, also) for also in one.related),
         )
         for one in reading.findings
     )
