@@ -67,17 +67,21 @@ class Suppressions:
         )
 
     def report_unused(
-        self, rules: Sequence[str], is_judged: Callable[[Document], bool]
+        self,
+        rules: Sequence[str],
+        is_judged: Callable[[Document], bool],
+        is_rule: Callable[[str], bool],
     ) -> Iterator[Finding]:
         """Yield what suppressions that answered nothing come to.
 
         Args:
             rules: All that can be suppressed.
             is_judged: Whether a document was sound enough to be judged by all rules.
+            is_rule: Whether there is such a rule at all, of whatever command.
         """
         for one in self._found:
             if one.rule not in rules:
-                near = find_nearest(one.rule, rules)
+                near = None if is_rule(one.rule) else find_nearest(one.rule, rules)
                 hint = f"; did you mean {quote(near)}?" if near else ""
                 message = f"{quote(one.rule)} is no rule that a comment can answer{hint}"
                 fix = f'write "{near}"' if near else "pi-contracts explain lists the rules"

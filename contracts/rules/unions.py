@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .lint import Lint
 
 _CHOSEN: Final = ("oneOf", "anyOf")
+_MOST: Final = 1000
 
 
 def find_untold_unions(lint: Lint) -> Iterator[Fault]:
@@ -67,14 +68,15 @@ def find_wrong_discriminators(lint: Lint) -> Iterator[Fault]:
 
 
 def _list_branches(lint: Lint, payload: Location) -> list[tuple[Location, ...]]:
-    """Return each type of a payload as the parts that it is joined of, its own last."""
+    """Return each type of a payload as the parts that it is joined of, its own last.
+
+    Rings of branches are refused by reading; types without number are not all looked at.
+    """
     finished: list[tuple[Location, ...]] = []
     pending: list[tuple[tuple[Location, ...], Location]] = [((), payload)]
-    while pending:
+    while pending and len(finished) < _MOST:
         above, location = pending.pop()
         parts = lint.find_parts(location)
-        if set(parts) & set(above):
-            continue
         joined = (*above, *parts[1:], location)
         below = [
             part / keyword / index
