@@ -41,6 +41,9 @@ READ_STRINGS: Final = {"enum": [""], "minLength": 1}
 A bare ``{"type": "string"}`` takes a lone surrogate, since it never looks inside.
 """
 
+_MOST_BITS: Final = 14_000
+"""About how large an integer Python spells; it bounds the digits, not the bits."""
+
 _encoder: Final = msgspec.json.Encoder(decimal_format="number")
 decode: Final = msgspec.json.Decoder().decode
 
@@ -83,14 +86,26 @@ def encode(value: object) -> bytes:
     try:
         return _encoder.encode(value)
     except (TypeError, ValueError, msgspec.MsgspecError):
-        return _encoder.encode(make_plain(value))
+        return _encoder.encode(_respell(make_plain(value)))
+
+
+def _respell(value: JsonValue) -> object:
+    """Return *value* with integers that Python does not spell as numbers that it does."""
+    if isinstance(value, dict):
+        return {name: _respell(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_respell(item) for item in value]
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return Decimal(value)
+    return value
 
 
 def copy(value: object) -> JsonValue:
     """Return *value*, which is strict JSON, as the far side of a wire would read it."""
     try:
         return cast("JsonValue", decode(_encoder.encode(value)))
-    except (ValueError, msgspec.MsgspecError):  # numbers beyond what text is read for
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        # Subclasses that msgspec does not know, and numbers beyond what text is read for.
         return make_plain(value)
 
 

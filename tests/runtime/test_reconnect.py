@@ -163,7 +163,7 @@ def test_handles_work_over_one_connection_after_the_other(run: Any, sample: Any)
 
 
 def test_a_link_that_is_dropped_at_once_is_no_success(run: Any) -> None:
-    """The waits go on growing, up to the longest."""
+    """r-rec-03: the waits go on growing, up to the longest."""
 
     async def main() -> None:
         world = World()
@@ -212,7 +212,7 @@ def test_a_link_that_held_starts_the_waits_anew(run: Any) -> None:
 
 
 def test_many_clients_come_back_spread_over_the_span(run: Any) -> None:
-    """200 at once: none in the first half of the span, and no crowd in the second."""
+    """r-rec-01: 200 at once: none in the first half of the span, and no crowd in the second."""
 
     async def main() -> None:
         world = World()
@@ -248,6 +248,7 @@ def test_many_clients_come_back_spread_over_the_span(run: Any) -> None:
 
 @pytest.mark.parametrize("when", ["waiting", "connecting", "connected", "not started"])
 def test_after_close_nothing_is_tried(run: Any, when: str) -> None:
+    """r-rec-05: giving up is visible, and closing stops the trying."""
     async def main() -> None:
         world = World()
         if when == "connected":

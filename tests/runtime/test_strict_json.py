@@ -7,11 +7,19 @@ import math
 from collections import OrderedDict
 from datetime import date
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from pi_contracts.runtime import parse_json
 from pi_contracts.runtime.errors import ContractViolation
-from pi_contracts.runtime.strict_json import DEEPEST, copy, get_json_validator, is_json, make_plain
+from pi_contracts.runtime.strict_json import (
+    DEEPEST,
+    copy,
+    encode,
+    get_json_validator,
+    is_json,
+    make_plain,
+)
 from pi_contracts.runtime.unset import UNSET
 
 
@@ -156,3 +164,20 @@ def test_a_copy_keeps_integers_of_thousands_of_digits() -> None:
 def test_a_copy_refuses_decimals_that_no_reader_takes() -> None:
     with pytest.raises(ContractViolation):
         copy([Decimal("1E+500")])
+
+
+SPELLED: dict[str, tuple[Any, bytes]] = {
+    "a subclass of str": (Text("a"), b'"a"'),
+    "a subclass of int": ([Count(1)], b"[1]"),
+    "a subclass of dict with such a name": ({Text("a"): Count(1)}, b'{"a":1}'),
+    "a Decimal": (Decimal("1.50"), b"1.50"),
+    "a large integer": ([10**5000, 1], b"[1" + b"0" * 5000 + b",1]"),
+    "a large integer inside": ({"a": [-(10**5000)]}, b'{"a":[-1' + b"0" * 5000 + b"]}"),
+}
+
+
+@pytest.mark.parametrize(("value", "text"), SPELLED.values(), ids=SPELLED)
+def test_what_counts_as_json_can_be_sent(value: Any, text: bytes) -> None:
+    """CON-10: as what it extends, and exactly."""
+    assert encode(value) == text
+    assert copy(value) == parse_json(text)
