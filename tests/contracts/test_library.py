@@ -141,7 +141,7 @@ def collect(name: str) -> Schemas:
     for definition, schema in document.get("$defs", {}).items():
         add(definition, schema, "$defs", definition)
     if "key" in document.get("service", {}):
-        add(None, document["service"]["key"], "service", "key")
+        add("$key", document["service"]["key"], "service", "key")
     return found
 
 

@@ -32,6 +32,7 @@ def test_a_reader_that_stops_reading_changes_no_verdict(tmp_path: Path) -> None:
     assert process.wait() == 3
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_ends_without_a_traceback(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*CLI, "plan", "--facets", "-"],

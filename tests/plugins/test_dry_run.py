@@ -522,6 +522,7 @@ def test_what_fails_on_this_side_ends_every_host(folder: Path) -> None:
         record_setups(make_entries(["good", "good"]), str(folder), show=fail)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_leaves_no_process_behind(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     tmp_path.joinpath("sleeps.py").write_text(
