@@ -32,9 +32,10 @@ def run(command: str, folder: Path) -> str:
     return result.stdout + result.stderr
 
 
-def test_everything_in_the_readme_is_what_a_user_sees(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/compatibility.md"])
+def test_everything_that_a_page_shows_is_what_a_user_sees(name: str, tmp_path: Path) -> None:
     ran = 0
-    for language, title, text in _FENCE.findall((ROOT / "README.md").read_text("utf-8")):
+    for language, title, text in _FENCE.findall((ROOT / name).read_text("utf-8")):
         if language == "console" and text.startswith("$ "):
             for step in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
                 command, _, expected = step.partition("\n")
