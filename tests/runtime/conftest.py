@@ -227,7 +227,7 @@ class Catalogue(ModelsProvider):
 class Seen(list[Any]):
     """A listener that keeps the values it was called with."""
 
-    def __call__(self, value: Any, ctx: rt.Context) -> None:
+    def __call__(self, value: Any, _: rt.Context) -> None:
         self.append(value)
 
 

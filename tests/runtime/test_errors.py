@@ -123,10 +123,10 @@ def test_an_error_of_an_unknown_code_keeps_its_code_when_it_is_copied() -> None:
 
 
 def test_a_copied_error_has_no_traceback_of_another_raising() -> None:
-    try:
+    with pytest.raises(errors.UnknownMember) as caught:
         raise errors.UnknownMember("gone")
-    except errors.UnknownMember as error:
-        again = errors.copy_error(error)
+    assert caught.value.__traceback__ is not None
+    again = errors.copy_error(caught.value)
     assert again.__traceback__ is None
     assert (type(again), again.message) == (errors.UnknownMember, "gone")
 

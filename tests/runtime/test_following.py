@@ -1,5 +1,9 @@
 """States over a wire: snapshot, updates, gaps, slow readers."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+# The sample service is of type Any here: its contract is made by hand.
+
 from __future__ import annotations
 
 import asyncio

@@ -45,7 +45,8 @@ def test_a_refused_spawn_changes_nothing_and_takes_no_generation(
 def test_an_implementation_is_held_to_the_member_table(sample: Any) -> None:
     """CON-1, CON-4, CON-6."""
     dialogs = Registry().provide_keyed(sample.DIALOGS)
-    for implementation in (None, [], {}, object()):
+    bad: tuple[Any, ...] = (None, [], {}, object())
+    for implementation in bad:
         with pytest.raises(InvalidImplementation):
             dialogs.spawn("a", implementation)
     assert (dialogs.latest, dialogs.live) == (0, {})

@@ -1,5 +1,9 @@
 """Services within their own process: views that forward and change nothing."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+# The sample service is of type Any here: its contract is made by hand.
+
 from __future__ import annotations
 
 import asyncio
@@ -281,7 +285,8 @@ def test_instances_of_this_process_are_observed_without_a_wire(run: Any, sample:
         assert await kept["b"].select(argument, BACKGROUND) is argument
         late: list[str] = []
         other = registry.open_local()
-        other.observe(sample.DIALOGS, lambda instance, _: late.append(instance.key))
+        observe: Any = other.observe
+        observe(sample.DIALOGS, lambda instance, _: late.append(instance.key))
         await sample.settle()
         assert late == ["a", "b"]
         dialogs.live["b"].close()

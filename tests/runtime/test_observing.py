@@ -141,7 +141,7 @@ def test_a_task_that_somebody_else_cancels_stays_cancelled(run: Any) -> None:
 
         observer = Observer("s", handle, lambda _: None)
         observer.begin(Source("a"))
-        (task,) = observer._tasks
+        (task,) = observer._tasks  # pyright: ignore[reportPrivateUsage]
         await settle()
         assert task.cancelled()
         assert failures == []
@@ -184,7 +184,7 @@ def test_closing_needs_no_running_loop() -> None:
         observers[0].begin(Source("a"))
 
     asyncio.run(test())
-    observers[0]._tasks.clear()
+    observers[0]._tasks.clear()  # pyright: ignore[reportPrivateUsage]
     source = Source("b")
     observers[0].end(source)
     assert source.closed == 0

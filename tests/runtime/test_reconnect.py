@@ -249,6 +249,7 @@ def test_many_clients_come_back_spread_over_the_span(run: Any) -> None:
 @pytest.mark.parametrize("when", ["waiting", "connecting", "connected", "not started"])
 def test_after_close_nothing_is_tried(run: Any, when: str) -> None:
     """r-rec-05: giving up is visible, and closing stops the trying."""
+
     async def main() -> None:
         world = World()
         if when == "connected":

@@ -1,5 +1,9 @@
 """Private references over a wire, and answers that do not fit."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+# The sample service is of type Any here: its contract is made by hand.
+
 from __future__ import annotations
 
 import asyncio
@@ -208,10 +212,12 @@ def test_a_callback_that_fails_at_the_release_is_reported(
         async def fail_later() -> None:
             raise RuntimeError("later")
 
+        failing: Any
+
         async with wire.connect():
             for callback in (fail, fail_later):
-                catalogue.job = Job(sample)
-                catalogue.job.on_release = callback
+                failing = catalogue.job = Job(sample)
+                failing.on_release = callback
                 await (await models.start(BACKGROUND)).release()
                 await sample.settle()
             reported = wire.reported()
@@ -282,11 +288,12 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("method", "answer", "text"), ANSWERS.values(), ids=ANSWERS)
+@pytest.mark.parametrize("case", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_that_does_not_fit_is_an_invalid_result(
-    make_wire: Any, run: Any, sample: Any, method: str, answer: dict[str, Any], text: str
+    make_wire: Any, run: Any, sample: Any, case: tuple[str, dict[str, Any], str]
 ) -> None:
     """CON-11, REF-2: an ordinary value never becomes a reference."""
+    method, answer, text = case
 
     async def test() -> None:
         wire = make_wire()
