@@ -86,7 +86,7 @@ def compare_sides(
     if position is not None:
         findings, additions = compare_bare(before, after, position)
         return Outcome(findings, additions)
-    if not after.catalogue.contracts and _has_schemas(after) and _has_schemas(before):
+    if _is_bare(before) and _is_bare(after):
         raise InvalidSideError("there are no contracts; of two bare schemas say the --position")
     report = compare(before, after)
     findings = make_findings(report)
@@ -95,8 +95,9 @@ def compare_sides(
     return Outcome(findings, report.to_additions())
 
 
-def _has_schemas(reading: Reading) -> bool:
-    return any(one.role == "schema" for one in reading.catalogue.documents.values())
+def _is_bare(reading: Reading) -> bool:
+    """Tell whether a side has schemas and no contract."""
+    return bool(reading.catalogue.documents) and not reading.catalogue.contracts
 
 
 def _note_empty(side: Side) -> Finding:

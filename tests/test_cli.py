@@ -79,7 +79,9 @@ def run_json(*arguments: str, stdin: str | None = None) -> tuple[int, dict[str, 
 # Help and usage
 
 
-@pytest.mark.parametrize("command", [[], ["gen"], ["check"], ["plan"], ["new"], ["demo"]])
+@pytest.mark.parametrize(
+    "command", [[], *([one] for one in "gen check compat explain plan new demo".split())]
+)
 def test_every_command_has_help_of_plain_text(command: list[str]) -> None:
     outcome = run(*command, "--help")
     assert outcome.code == 0
@@ -343,6 +345,103 @@ def test_every_command_prints_the_forms_that_services_read(style: str, part: str
     outcome = run("check", "contracts", "--format", style)
     assert outcome.code == 0
     assert part in outcome.out
+
+
+# compat
+
+
+def write_generations(old: object, new: object) -> None:
+    members = CONTRACT["members"]["buy"]
+    for side, count in (("old", old), ("new", new)):
+        method = {**members, "params": {"count": count}}
+        write(f"{side}/shop.contract.json", {**CONTRACT, "members": {"buy": method}})
+
+
+def test_compat_tells_verdicts_witness_and_order() -> None:
+    write_generations({"type": "integer", "minimum": 0}, {"type": "integer", "minimum": 1})
+    outcome = run("compat", "old", "new")
+    assert outcome.code == 1
+    assert outcome.rules == ["version-not-raised", "compat-breaking"]
+    assert '      such as: {"count":0}\n' in outcome.out
+    assert re.search(r"^      fingerprint: [0-9a-f]{16}$", outcome.out, re.MULTILINE)
+    assert "the whole  old consumers: breaking, new consumers: compatible; " in outcome.out
+    code, report = run_json("compat", "old", "new")
+    assert (code, report["ok"], report["order"]) == (1, False, "consumer-first")
+    assert report["verdicts"] == {"old-consumer": "breaking", "new-consumer": "compatible"}
+    assert report["services"]["shop"]["verdicts"] == report["verdicts"]
+    (finding,) = [one for one in report["findings"] if one["rule"] == "compat-breaking"]
+    assert (finding["direction"], finding["flow"]) == ("old-consumer", "buy.params")
+    assert finding["witness"] == {"count": 0}
+
+
+@pytest.mark.parametrize(("style", "part"), [("github", "%0Asuch as: {"), ("sarif", '"witness"')])
+def test_compat_shows_what_proves_a_break_in_every_form(style: str, part: str) -> None:
+    write_generations({"type": "integer"}, {"type": "string"})
+    assert part in run("compat", "old", "new", "--format", style).out
+
+
+def test_compat_takes_what_comes_from_the_settings_and_accepts_what_they_say() -> None:
+    write_generations({"type": "integer", "minimum": 0}, {"type": "integer", "minimum": 1})
+    write("pyproject.toml", '[tool.pi-contracts]\ncontracts = ["new"]\n')
+    _, report = run_json("compat", "old")
+    accepted = "".join(
+        "[[tool.pi-contracts.acceptances]]\n"
+        f'fingerprint = "{one["fingerprint"]}"\nreason = "agreed"\nuntil = 2999-12-31\n'
+        for one in report["findings"]
+    )
+    write("pyproject.toml", f'[tool.pi-contracts]\ncontracts = ["new"]\n{accepted}')
+    code, report = run_json("compat", "old")
+    assert (code, {one["severity"] for one in report["findings"]}) == (0, {"note"})
+    # what was decided stays visible
+    assert report["verdicts"]["old-consumer"] == "breaking"
+    assert run("compat", "new").rules == ["unused-acceptance", "unused-acceptance"]
+
+
+def test_compat_compares_bare_schemas_at_a_position() -> None:
+    write("old.schema.json", {"enum": ["a"]})
+    write("new.schema.json", {"enum": ["a", "b"]})
+    both = ("compat", "old.schema.json", "new.schema.json")
+    assert "say the --position" in run(*both).err
+    assert run(*both, "--position", "argument").code == 0
+    code, report = run_json(*both, "--position", "state")
+    assert (code, report["order"]) == (1, "consumer-first")
+    assert [one["witness"] for one in report["findings"]] == ["b"]
+
+
+@pytest.mark.parametrize("old", ["nowhere", "git:nope", "git:HEAD:nowhere"])
+def test_compat_with_what_is_not_there_exits_with_3(old: str) -> None:
+    write_generations({}, {})
+    code, report = run_json("compat", old, "new")
+    assert code == 3
+    assert [one["rule"] for one in report["findings"]] == ["unreadable-file"]
+
+
+# explain
+
+
+def test_explain_prints_the_page_of_a_rule() -> None:
+    outcome = run("explain", "open-object")
+    assert outcome.code == 0
+    assert outcome.out.startswith("# open-object\n")
+    assert outcome.out.index("## Bad") < outcome.out.index("## Good")
+
+
+def test_explain_lists_every_rule() -> None:
+    outcome = run("explain")
+    assert outcome.code == 0
+    assert "\n  compat-breaking " in outcome.out
+    result = run("explain", "--format", "json")
+    document = json.loads(result.out)
+    REPORTS.validate(document)
+    rules = {one["rule"]: one for one in document["rules"]}
+    assert rules["unused-provider"]["on"] is False
+    assert rules["open-object"]["commands"] == ["check"]
+    one = json.loads(run("explain", "open-object", "--format", "json").out)
+    assert [rule["rule"] for rule in one["rules"]] == ["open-object"]
+
+
+def test_explain_exits_with_2_for_a_rule_that_is_none() -> None:
+    assert run("explain", "nothing").code == 2
 
 
 # plan

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from pi_contracts.contracts.findings import Finding, Related, Severity
 from pi_contracts.contracts.reports.github import render_github
@@ -40,3 +41,13 @@ def test_a_finding_is_one_line_for_the_runner(finding: Finding, line: str) -> No
 
 def test_without_findings_nothing_is_printed() -> None:
     assert render_github(Report("check", (), done="all is well")) == ""
+
+
+def test_a_value_that_proves_a_break_is_told() -> None:
+    witness = msgspec.Raw(b'{"a":"50%"}')
+    finding = Finding("r", Severity.ERROR, "it breaks", witness=witness, fix="x")
+        "r", Severity.ERROR, "it breaks", witness=msgspec.Raw(b'{"a":"50%"}'), fix="x"
+    )
+    assert render_github(Report("compat", (finding,))) == (
+        '::error title=r::it breaks%0Asuch as: {"a":"50%25"}%0Ahelp: x\n'
+    )

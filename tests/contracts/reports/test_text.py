@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from pi_contracts.contracts.findings import Finding, Related, Severity
 from pi_contracts.contracts.reports import text as text_module
 from pi_contracts.contracts.reports.report import Report
-from pi_contracts.contracts.reports.text import Quoter, render_text
+from pi_contracts.contracts.reports.text import Quoter, render_text, show_witness
 
 
 def render(
@@ -157,3 +158,22 @@ def test_a_file_that_may_not_be_read_is_not_quoted(
 
 def test_a_finding_in_a_file_that_is_gone_has_its_place_alone() -> None:
     assert "  7:1 error it is bad [rule]\n\n" in render(make(path="gone", line=7))
+
+
+def test_a_witness_is_shown_on_one_line_and_cut_where_it_has_no_end() -> None:
+    witness = msgspec.Raw(b'{"a":"x\\u001b"}')
+    finding = Finding("r", Severity.ERROR, "it breaks", witness=witness)
+    text = "".join(span.text for span in render_text(Report("compat", (finding,)), Quoter(Path())))
+    assert '      such as: {"a":"x\\u001b"}\n' in text
+    assert f"      fingerprint: {finding.fingerprint}\n" in text
+    long = show_witness(msgspec.Raw(b'"' + b"x" * 1000 + b'"'))
+    assert long.endswith("x... (1002 characters, in full in the report in JSON)")
+    assert len(long) < 500
+
+
+def test_fingerprints_are_told_where_they_are_needed() -> None:
+    note = Finding("r", Severity.NOTE, "x")
+    error = Finding("r", Severity.ERROR, "x")
+    for tool, finding in (("compat", note), ("check", error)):
+        spans = render_text(Report(tool, (finding,)), Quoter(Path()))
+        assert "fingerprint" not in "".join(span.text for span in spans)
