@@ -46,8 +46,6 @@ def test_without_findings_nothing_is_printed() -> None:
 def test_a_value_that_proves_a_break_is_told() -> None:
     witness = msgspec.Raw(b'{"a":"50%"}')
     finding = Finding("r", Severity.ERROR, "it breaks", witness=witness, fix="x")
-        "r", Severity.ERROR, "it breaks", witness=msgspec.Raw(b'{"a":"50%"}'), fix="x"
-    )
     assert render_github(Report("compat", (finding,))) == (
         '::error title=r::it breaks%0Asuch as: {"a":"50%25"}%0Ahelp: x\n'
     )
