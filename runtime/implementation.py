@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from .context import BACKGROUND
 from .errors import InvalidImplementation
@@ -16,7 +17,14 @@ from .state import MutableState
 from .unset import UNSET
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .tokens import RemoteToken
+
+_FITTING: Final[weakref.WeakKeyDictionary[FunctionType, set[Method[Any, Any]]]] = (
+    weakref.WeakKeyDictionary()
+)
+"""Which methods a function was found to implement: looking at signatures is slow."""
 
 _NO_OBJECTS = (Mapping, Sequence, AbstractSet, ModuleType, type, int, float)
 
@@ -58,6 +66,20 @@ def _find_method_problem(member: Method[Any, Any], value: object) -> str | None:
     name = member.attribute
     if not callable(value):
         return f'"{name}" is of type {type(value).__name__}; expected {_describe(member)}'
+    function = value.__func__ if isinstance(value, MethodType) else None
+    if not isinstance(function, FunctionType):
+        return _find_signature_problem(member, value)
+    fitting = _FITTING.setdefault(function, set())
+    if member in fitting:
+        return None
+    problem = _find_signature_problem(member, value)
+    if problem is None:
+        fitting.add(member)
+    return problem
+
+
+def _find_signature_problem(member: Method[Any, Any], value: Callable[..., object]) -> str | None:
+    name = member.attribute
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):  # a callable that does not tell
