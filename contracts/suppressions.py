@@ -50,7 +50,7 @@ class Suppressions:
     def __init__(self, catalogue: Catalogue) -> None:
         self.findings: list[Finding] = []
         """What is wrong with suppressions themselves."""
-        self._found: list[Suppression] = []
+        self._found: dict[Suppression, None] = {}
         self._used: set[Suppression] = set()
         for document in catalogue.documents.values():
             # looking into the text first spares nearly all files a walk
@@ -107,9 +107,7 @@ class Suppressions:
             self.findings.append(fault)
             return
         for rule in re.split(r"\s*,\s*", allowed[1]):
-            one = Suppression(document, pointer, rule)
-            if one not in self._found:
-                self._found.append(one)
+            self._found[Suppression(document, pointer, rule)] = None
 
 
 def _find_comments(catalogue: Catalogue, document: Document) -> Iterator[tuple[str, str]]:

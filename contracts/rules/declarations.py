@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pi_contracts.contracts.drafts import subschemas
 from pi_contracts.contracts.findings import escape
 from pi_contracts.contracts.json_values import is_object, unescape
 from pi_contracts.contracts.model import Location, Method
@@ -12,7 +11,7 @@ from pi_contracts.contracts.model import Location, Method
 from .lint import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .lint import Lint
 
@@ -70,26 +69,40 @@ def find_unused_errors(lint: Lint) -> Iterator[Fault]:
 
 def find_unused_definitions(lint: Lint) -> Iterator[Fault]:
     """Yield definitions that no payload leads to; of those that lead to each other, the first."""
-    outside = [
-        one.target
-        for one in lint.catalogue.get_references()
-        if one.target and one.location.document != lint.contract.document
-    ]
-    used = _reach(lint, [*lint.payloads, *outside])
-    unused = [place for place in _list_definitions(lint) if place not in used]
-    reached = {place: _reach(lint, [place]) - {place} for place in unused}
-    while unused:
-        needed = set[Location]().union(*(reached[place] for place in unused))
-        firsts = [place for place in unused if place not in needed] or unused[:1]
-        for place in firsts:
+    definitions = [*_list_definitions(lint)]
+    roots, edges = _follow_definitions(lint)
+    used = _reach(roots, edges)
+    # which one a dynamic reference leads to depends on the way to it
+    used.update(place for place in definitions if "$dynamicAnchor" in lint.get_keywords(place))
+    unused = [place for place in definitions if place not in used]
+    needed = {end for place in unused for end in edges.get(place, ()) if end != place}
+    for place in sorted(unused, key=lambda one: one in needed):
+        if place not in used:
             yield Fault(
                 place,
                 f'nothing leads to the definition "{_name(place)}"',
                 "remove it, or refer to it",
                 of_key=True,
             )
-        gone = set(firsts).union(*(reached[place] for place in firsts))
-        unused = [place for place in unused if place not in gone]
+            used |= _reach([place], edges)
+
+
+def _follow_definitions(lint: Lint) -> tuple[list[Location], dict[Location, list[Location]]]:
+    """Return the definitions that others refer to, and to which ones each of them refers."""
+    roots: list[Location] = []
+    edges: dict[Location, list[Location]] = {}
+    for target, uses in lint.uses.items():
+        if target.document == lint.contract.document:
+            end = _find_top(target)
+            for use in uses:
+                is_inside = use.document == target.document and use.pointer.startswith("/$defs/")
+                (edges.setdefault(_find_top(use), []) if is_inside else roots).append(end)
+    return roots, edges
+
+
+def _find_top(place: Location) -> Location:
+    """Return the definition that a place is in."""
+    return Location(place.document, "/".join(place.pointer.split("/")[:3]))
 
 
 def _list_definitions(lint: Lint) -> Iterator[Location]:
@@ -103,26 +116,17 @@ def _name(place: Location) -> str:
     return escape(unescape(place.pointer.rpartition("/")[2]))
 
 
-def _reach(lint: Lint, starts: Iterable[Location]) -> set[Location]:
-    """Return the definitions that schemas lead to, by references of every kind."""
+def _reach(
+    starts: Iterable[Location], edges: Mapping[Location, Iterable[Location]]
+) -> set[Location]:
     found: set[Location] = set()
     pending = list(starts)
     while pending:
         place = pending.pop()
-        if place in found:
-            continue
-        found.add(place)
-        node = lint.catalogue.get_node(place)
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in lint.get_keywords(place):
-                target = lint.catalogue.find_target(place, keyword)
-                pending.extend([target] if target is not None else [])
-        for tokens, _ in subschemas(node.schema, node.dialect.draft):
-            below = place
-            for token in tokens:
-                below = below / token
-            pending.append(below)
-    return {Location(one.document, "/".join(one.pointer.split("/")[:3])) for one in found}
+        if place not in found:
+            found.add(place)
+            pending.extend(edges.get(place, ()))
+    return found
 
 
 def find_dead_ends(lint: Lint) -> Iterator[Fault]:

@@ -92,6 +92,15 @@ class Lint:
                 pending.extend(reversed(below))
         return tuple(found)
 
+    @cached_property
+    def uses(self) -> Mapping[Location, tuple[Location, ...]]:
+        """Of each schema that references lead to, where those stand, in any document."""
+        found: dict[Location, list[Location]] = {}
+        for reference in self.catalogue.get_references():
+            if reference.target is not None:
+                found.setdefault(reference.target, []).append(reference.location)
+        return {target: tuple(places) for target, places in found.items()}
+
     def descend(self, location: Location) -> Iterator[tuple[str, Location]]:
         """Yield what stands in a schema, conditions aside: the keyword and the place."""
         node = self.catalogue.get_node(location)

@@ -87,7 +87,7 @@ def _is_part(lint: Lint, top: Location) -> bool:
     """Tell whether a definition is used only where another schema adds to it and decides."""
     if top in lint.payloads:
         return False
-    uses = [one.location for one in lint.catalogue.get_references() if one.target == top]
+    uses = lint.uses.get(top, ())
     return bool(uses) and all(_adds(lint, use) for use in uses)
 
 
