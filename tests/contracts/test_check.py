@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 from pi_contracts.contracts.check import check, lint, list_suppressible
@@ -77,3 +80,50 @@ def test_what_comments_can_answer_is_explained_and_no_error() -> None:
     # a ring through required members is a warning, one of references alone an error
     errors = {rule for rule in list_suppressible() if pages[rule].severity == "error"}
     assert errors == {"impossible-schema"}
+
+
+MESSY: dict[str, Any] = {
+    "$schema": "urn:pi-contracts:dialect:1",
+    "service": {"id": "shop", "mode": "keyed", "stability": "stable"},
+    "deprecated": True,
+    "members": {
+        "import": {"kind": "method", "params": {"item_name": {}, "howMany": {}, "from": {}}},
+        "sales": {
+            "kind": "events",
+            "payload": {"oneOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {}}]},
+        },
+        "stock": {
+            "kind": "state",
+            "value": {"additionalProperties": {"type": ["array", "null"]}, "type": "object"},
+        },
+    },
+    "errors": {"timeout_error": {}, "none": {}},
+    "$defs": {"A": {"$ref": "#/$defs/B"}, "B": {}, "c": {}},
+}
+
+
+def test_the_report_is_the_same_for_every_hash_seed(tmp_path: Path) -> None:
+    (tmp_path / "shop.contract.json").write_text(json.dumps(MESSY))
+    told: set[bytes] = set()
+    for seed in ("0", "1", "2"):
+        result = subprocess.run(
+            [sys.executable, "-P", "-m", "pi_contracts.cli", "check", ".", "--format", "json"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=False,
+        )
+        told.add(result.stdout)
+    (report,) = told
+    findings = json.loads(report)["findings"]
+    assert len({one["rule"] for one in findings}) >= 10
+    assert len({one["fingerprint"] for one in findings}) == len(findings)
+
+
+def test_fingerprints_stay_when_lines_move(tmp_path: Path) -> None:
+    told: list[set[str]] = []
+    for indent in (None, 2):
+        (tmp_path / "shop.contract.json").write_text(json.dumps(MESSY, indent=indent))
+        found = check(read([tmp_path], base=tmp_path), [tmp_path], find_violation, base=tmp_path)
+        told.append({one.fingerprint for one in found})
+    assert told[0] == told[1]
