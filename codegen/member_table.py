@@ -87,8 +87,16 @@ def make_token(setting: Setting) -> str:
         items.append(_fit_argument("key=rt.Validator(", validator, ")", 4))
     if contract.deprecation is not None:
         items.append("deprecated=True")
-    annotation = f"t.Final[{kind}[{setting.public.protocol}]]"
+    annotation = f"t.Final[{kind}[{_name_sides(setting)}]]"
     return fit_call(setting.public.token, annotation, kind, items, 0, tall=True)
+
+
+def _name_sides(setting: Setting) -> str:
+    """Return the types of both sides; most providers are what their consumers see."""
+    methods = (one for one in setting.contract.members if isinstance(one, Method))
+    if any(method.returns is not None for method in methods):
+        return f"{setting.public.protocol}, {setting.public.provider}"
+    return setting.public.protocol
 
 
 def make_codec(argument: str, annotation: str, indent: int) -> str:

@@ -56,7 +56,7 @@ class RecordingNamespace:
         self._scope: Final = scope
         self._method: Final = name
 
-    def use(self, service: Singleton[T] | Local[T]) -> T:
+    def use(self, service: Singleton[T, Any] | Local[T]) -> T:
         """Record a requirement, and return a cold view."""
         self._ledger.require(self._scope, service, "singleton", f"{self._method}.use")
         if isinstance(service, Local):
@@ -65,7 +65,7 @@ class RecordingNamespace:
         return service.proxy(ColdLink(service.id))
 
     def observe(
-        self, service: Keyed[T], handler: Callable[[Instance[T], Context], Awaitable[None]]
+        self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Record a requirement; *handler* is never called."""
         self._ledger.require(self._scope, service, "keyed", f"{self._method}.observe")
@@ -81,13 +81,13 @@ class RecordingFacet(RecordingNamespace):
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(ledger, None, "facet")
 
-    def provide(self, service: Singleton[T] | Local[T], implementation: T) -> None:
+    def provide(self, service: Singleton[Any, T] | Local[T], implementation: T) -> None:
         """Record a provision, once the implementation has the members of the contract."""
         self._ledger.provide(service, "singleton", "facet.provide")
         if not isinstance(service, Local):
             check_implementation(service, implementation)
 
-    def provide_keyed(self, service: Keyed[T]) -> RecordingKeyedProvider[T]:
+    def provide_keyed(self, service: Keyed[Any, T]) -> RecordingKeyedProvider[T]:
         """Record a provision, and return a handle that spawns nothing yet."""
         self._ledger.provide(service, "keyed", "facet.provide_keyed")
         return RecordingKeyedProvider(service)
@@ -134,7 +134,7 @@ class RecordingKeyedProvider(Generic[T]):
 
     __slots__ = ("_service",)
 
-    def __init__(self, service: Keyed[T]) -> None:
+    def __init__(self, service: Keyed[Any, T]) -> None:
         self._service = service
 
     def spawn(self, key: str, implementation: T) -> NoReturn:

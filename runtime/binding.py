@@ -109,7 +109,7 @@ class RemoteNamespace:
         self._acquired: dict[str, ServiceFollower | InstancesFollower] = {}
         self._acquisitions = Acquisitions()
 
-    def use(self, service: Singleton[T] | Local[T]) -> T:
+    def use(self, service: Singleton[T, Any] | Local[T]) -> T:
         """Return a handle of a singleton at once, whether or not there is a connection."""
         if isinstance(service, Local):
             raise ServiceNotAllowed(
@@ -123,7 +123,7 @@ class RemoteNamespace:
         return service.proxy(link)
 
     def observe(
-        self, service: Keyed[T], handler: Callable[[Instance[T], Context], Awaitable[None]]
+        self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Run *handler* for each live instance of a keyed service, in a task of its own."""
         self._acquisitions.add(service.id, "observe")

@@ -32,7 +32,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-def connect_direct(token: Singleton[T] | Keyed[T] | Referenced[T], implementation: T) -> T:
+def connect_direct(token: Singleton[T, P] | Keyed[T, P] | Referenced[T, P], implementation: P) -> T:
     """Return a proxy of the service that calls *implementation* in this process.
 
     Raises `InvalidImplementation` for what does not implement the service.

@@ -6,7 +6,7 @@ the contexts; a dry run makes ones that only record.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 class Namespace(Protocol):
     """Where services are consumed; services are acquired during setup only."""
 
-    def use(self, service: Singleton[T] | Local[T]) -> T:
+    def use(self, service: Singleton[T, Any] | Local[T]) -> T:
         """Require a singleton, and return the view of it that lasts as long as the facet.
 
         The view may be kept, and its states and events subscribed to; its methods
@@ -31,7 +31,7 @@ class Namespace(Protocol):
         ...
 
     def observe(
-        self, service: Keyed[T], handler: Callable[[Instance[T], Context], Awaitable[None]]
+        self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Require a keyed service, and run *handler* for each of its live instances.
 
@@ -57,11 +57,11 @@ class Facet(Namespace, Protocol):
     What is registered here ends with the facet, in reverse order.
     """
 
-    def provide(self, service: Singleton[T] | Local[T], implementation: T) -> None:
+    def provide(self, service: Singleton[Any, T] | Local[T], implementation: T) -> None:
         """Own a singleton, which *implementation* serves."""
         ...
 
-    def provide_keyed(self, service: Keyed[T]) -> KeyedProvider[T]:
+    def provide_keyed(self, service: Keyed[Any, T]) -> KeyedProvider[T]:
         """Own a keyed service, and return what opens its instances."""
         ...
 

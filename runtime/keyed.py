@@ -52,7 +52,9 @@ class LiveInstance:
 class KeyedHandle(Generic[T]):
     """Spawns the instances of one keyed service; closing it closes them all."""
 
-    def __init__(self, service: Keyed[T], withdraw: Callable[[], None], *, active: bool) -> None:
+    def __init__(
+        self, service: Keyed[Any, T], withdraw: Callable[[], None], *, active: bool
+    ) -> None:
         self.token: Final = service
         self.live: Final[dict[str, LiveInstance]] = {}
         """The live instances, by key."""

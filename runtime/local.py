@@ -66,7 +66,7 @@ class LocalNamespace:
         self._sources: list[LocalSource] = []
         self._observations: list[_Observation] = []
 
-    def use(self, service: Singleton[T] | Local[T]) -> T:
+    def use(self, service: Singleton[T, Any] | Local[T]) -> T:
         """Return a view of a singleton or a local service at once, provided or not."""
         self._acquisitions.add(service.id, "use")
         source = SlotSource(self._registry, service, self._scope)
@@ -78,7 +78,7 @@ class LocalNamespace:
         return cast("T", MemberView(source, self._access))
 
     def observe(
-        self, service: Keyed[T], handler: Callable[[Instance[T], Context], Awaitable[None]]
+        self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Run *handler* for each live instance of a keyed service, in a task of its own."""
         self._acquisitions.add(service.id, "observe")

@@ -80,7 +80,7 @@ class Registry:
     # Providing
 
     def provide(
-        self, service: Singleton[T] | Local[T], implementation: T, *, scope: str = ""
+        self, service: Singleton[Any, T] | Local[T], implementation: T, *, scope: str = ""
     ) -> None:
         """Let *implementation* provide a singleton, or a local service.
 
@@ -100,7 +100,7 @@ class Registry:
         slot.tell()
 
     def provide_keyed(
-        self, service: Keyed[T], *, scope: str = "", active: bool = True
+        self, service: Keyed[Any, T], *, scope: str = "", active: bool = True
     ) -> KeyedHandle[T]:
         """Own a keyed service; nothing can be spawned before it is *active*."""
         slot = self._open_slot(service, scope)
@@ -131,7 +131,7 @@ class Registry:
         self._drop_empty(slot, scope)
 
     def replace(
-        self, service: Singleton[T] | Local[T], implementation: T, *, scope: str = ""
+        self, service: Singleton[Any, T] | Local[T], implementation: T, *, scope: str = ""
     ) -> None:
         """Let *implementation* take the place of what provides a service, without a gap.
 

@@ -6,7 +6,9 @@ process; a local service is another one than a remote service of that name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, cast
+
+from typing_extensions import TypeVar
 
 from .errors import InvalidToken
 from .members import ErrorCase, Member, Method
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from .schemas import Validator
 
 T = TypeVar("T")
+P = TypeVar("P", default=T)
+"""What a provider is: not what a consumer sees, where a method returns a reference."""
 
 
 class _Frozen:
@@ -70,11 +74,11 @@ class RemoteToken(_Frozen, Generic[T]):
         return f"<{type(self).__name__} {self.id!r}>"
 
 
-class Singleton(RemoteToken[T]):
+class Singleton(RemoteToken[T], Generic[T, P]):
     """A service of which there is one: provided once, used by many."""
 
 
-class Keyed(RemoteToken[T]):
+class Keyed(RemoteToken[T], Generic[T, P]):
     """A service of which there are instances, each under a key of its own.
 
     *key* checks keys when an instance is spawned.
@@ -104,7 +108,7 @@ class Keyed(RemoteToken[T]):
         self.key: Final = key
 
 
-class Referenced(RemoteToken[T]):
+class Referenced(RemoteToken[T], Generic[T, P]):
     """A service that only a method returns, as a private reference."""
 
 

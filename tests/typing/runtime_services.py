@@ -8,7 +8,9 @@ from pi_contracts.runtime import (
     BACKGROUND,
     UNSET,
     Context,
+    Keyed,
     Local,
+    SessionFacet,
     Singleton,
     Unset,
     connect_direct,
@@ -37,6 +39,22 @@ class Service(Protocol):
 
 class Job(Protocol):
     async def wait(self, ctx: Context) -> str: ...
+
+
+class WrittenJob:
+    async def wait(self, ctx: Context) -> str:
+        ctx.check()
+        return ""
+
+
+class Starter(Protocol):
+    async def start(self, ctx: Context) -> rt.Reference[Job]: ...
+
+
+class WrittenStarter:
+    async def start(self, ctx: Context) -> WrittenJob:
+        ctx.check()
+        return WrittenJob()
 
 
 class Params(rt.TypedDict):
@@ -96,6 +114,19 @@ class Provider:
 
 def check_provider(token: Singleton[Service], provider: Provider) -> None:
     assert_type(connect_direct(token, provider), Service)
+
+
+def check_sides_that_differ(
+    facet: SessionFacet,
+    one: Singleton[Starter, WrittenStarter],
+    many: Keyed[Starter, WrittenStarter],
+) -> None:
+    """A provider returns a job where its consumers get a reference to one."""
+    facet.provide(one, WrittenStarter())
+    facet.provide_keyed(many).spawn("key", WrittenStarter())
+    assert_type(facet.use(one), Starter)
+    assert_type(connect_direct(one, WrittenStarter()), Starter)
+    assert_type(connect_direct(many, WrittenStarter()), Starter)
 
 
 def check_unset(*, force: bool | Unset = UNSET) -> None:

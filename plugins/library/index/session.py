@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pi_contracts.plugins.library.services.index import INDEX, IndexProvider
 from pi_contracts.runtime import ServiceNotImplemented
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def facet(facet: SessionFacet) -> None:
     """Provide the index."""
-    # A provider returns a job where its consumers get a reference to one.
-    facet.provide(INDEX, cast("index.Index", UnwrittenIndex()))
+    facet.provide(INDEX, UnwrittenIndex())
 
 
 class UnwrittenIndex(IndexProvider):

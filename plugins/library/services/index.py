@@ -160,7 +160,7 @@ _START: t.Final[rt.Method[_StartParams, rt.Reference[_index_job.IndexJob]]] = rt
     parameters=(rt.Parameter("root", "root", required=True),),
 )
 
-INDEX: t.Final[rt.Singleton[Index]] = rt.Singleton(
+INDEX: t.Final[rt.Singleton[Index, IndexProvider]] = rt.Singleton(
     id="index",
     version=1,
     digest="sha256:f55ca4867223cb105a2efa2aeb143b525aa70ada8b3956c8bd08f0d869f22e35",

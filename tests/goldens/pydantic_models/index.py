@@ -71,7 +71,7 @@ _START: t.Final[rt.Method[_StartParams, rt.Reference[_index_job.IndexJob]]] = rt
     parameters=(rt.Parameter("folder", "folder", required=True),),
 )
 
-INDEX: t.Final[rt.Singleton[Index]] = rt.Singleton(
+INDEX: t.Final[rt.Singleton[Index, IndexProvider]] = rt.Singleton(
     id="index",
     version=1,
     digest="sha256:67fd4334f2b94571276f8a693013ba99de7f1458b9b552767f1a9f28693e4ac0",

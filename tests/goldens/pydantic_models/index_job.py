@@ -110,7 +110,7 @@ _REPORT: t.Final[rt.Method[_ReportParams, rt.Reference[_index_report.IndexReport
     returns=lambda: _index_report.INDEX_REPORT,
 )
 
-INDEX_JOB: t.Final[rt.Referenced[IndexJob]] = rt.Referenced(
+INDEX_JOB: t.Final[rt.Referenced[IndexJob, IndexJobProvider]] = rt.Referenced(
     id="index-job",
     version=1,
     digest="sha256:075ed096a0769f340e660e5965ac12f8b1ed450fc51251c9a7beda69d0180298",

@@ -107,7 +107,7 @@ _TREE: t.Final[rt.Method[_TreeParams, _tree.Tree]] = rt.Method(
     result_codec=rt.ModelCodec(lambda: pydantic.TypeAdapter(_tree.Tree)),
 )
 
-INDEX_REPORT: t.Final[rt.Referenced[IndexReport]] = rt.Referenced(
+INDEX_REPORT: t.Final[rt.Referenced[IndexReport, IndexReportProvider]] = rt.Referenced(
     id="index-report",
     version=1,
     digest="sha256:11b7c34b24c3c9a85ee6c8ba05016ff7b7c358ef5c8af4fc10787498b84d506e",
