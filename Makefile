@@ -38,6 +38,7 @@ imports: setup
 
 generated: setup
 	$(BIN)/pi-contracts gen --check
+	$(BIN)/pi-contracts check --strict
 
 # The tests against the built wheel, in an environment that has the same libraries and no checkout.
 test-wheel: setup
