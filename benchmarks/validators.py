@@ -66,7 +66,9 @@ def measure(functions: dict[str, Callable[[Any], object]], value: object) -> dic
     """Return the best time of each function, in turn so that all meet the same weather."""
     best = dict.fromkeys(functions, float("inf"))
     timers = {name: timeit.Timer(partial(f, value)) for name, f in functions.items()}
-    numbers = {name: max(1, int(0.004 / timer.timeit(1))) for name, timer in timers.items()}
+    # The fastest of several: after an interrupted one, rounds would be of a single cold call.
+    single = {name: min(timer.repeat(20, 1)) for name, timer in timers.items()}
+    numbers = {name: max(1, int(0.004 / seconds)) for name, seconds in single.items()}
     for _ in range(ROUNDS):
         for name, timer in timers.items():
             best[name] = min(best[name], timer.timeit(numbers[name]) / numbers[name])
