@@ -15,11 +15,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from machine import describe
 from pi_contracts.contracts.compat.compare import compare
 from pi_contracts.contracts.compat.report import make_findings
 from pi_contracts.contracts.read import read
-
-from machine import describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,9 +54,7 @@ EDITS: tuple[tuple[str, str, str, Any], ...] = (
 
 def apply_edits(folder: Path) -> None:
     """Write the edited copy of the library to *folder*."""
-    documents = {
-        file.name: json.loads(file.read_text("utf-8")) for file in LIBRARY.glob("*.json")
-    }
+    documents = {file.name: json.loads(file.read_text("utf-8")) for file in LIBRARY.glob("*.json")}
     for _, service, pointer, value in EDITS:
         *above, last = pointer.split("/")[1:]
         place = documents[f"{service}.contract.json"]

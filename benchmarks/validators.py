@@ -29,7 +29,7 @@ CATALOGUE = Path(__file__).resolve().parents[2] / "shared" / "data" / "wire-cata
 CLOSED_BOUND = 1.3
 OPEN_BOUND = 3.0
 JSONSCHEMA_BOUND = 100.0
-ROUNDS = 15
+ROUNDS = 80
 
 
 class Row(NamedTuple):
@@ -68,7 +68,7 @@ def measure(functions: dict[str, Callable[[Any], object]], value: object) -> dic
     timers = {name: timeit.Timer(partial(f, value)) for name, f in functions.items()}
     # The fastest of several: after an interrupted one, rounds would be of a single cold call.
     single = {name: min(timer.repeat(20, 1)) for name, timer in timers.items()}
-    numbers = {name: max(1, int(0.004 / seconds)) for name, seconds in single.items()}
+    numbers = {name: max(1, int(0.001 / seconds)) for name, seconds in single.items()}
     for _ in range(ROUNDS):
         for name, timer in timers.items():
             best[name] = min(best[name], timer.timeit(numbers[name]) / numbers[name])
