@@ -196,11 +196,13 @@ def compat(
         outcome = compare_sides(*sides, run.choose_map(mapped), position, base=run.base)
     except InvalidSideError as problem:
         refuse_usage(str(problem))
+    findings, accepted = outcome.accept(run.settings.acceptances, run.settings_name)
     run.finish(
-        outcome.accept(run.settings.acceptances, run.settings_name),
+        findings,
         additions=outcome.additions,
         done=outcome.text,
         is_stopped=outcome.is_stopped,
+        accepted=accepted,
     )
 
 

@@ -47,17 +47,24 @@ class Outcome:
 
     def accept(
         self, tables: Sequence[Mapping[str, object]], path: str | None
-    ) -> tuple[Finding, ...]:
-        """Return the findings with those that the settings accept as notes."""
+    ) -> tuple[tuple[Finding, ...], frozenset[str]]:
+        """Return the findings with those that the settings accept as notes, and which those are.
+
+        Args:
+            tables: The acceptances of the settings.
+            path: How findings name the file of the settings.
+        """
         if self.is_stopped:
-            return self.findings
-        accepted, faults = parse_acceptances(tables, path)
+            return self.findings, frozenset()
+        acceptances, faults = parse_acceptances(tables, path)
         today = dt.datetime.now(tz=dt.UTC).date()
-        told = (*apply_acceptances(self.findings, accepted, today), *faults)
-        return tuple(
+        told = (*apply_acceptances(self.findings, acceptances, today), *faults)
+        valid = {one.fingerprint for one in acceptances if today <= one.until}
+        placed = tuple(
             msgspec.structs.replace(one, path=path) if one.rule == "unused-acceptance" else one
             for one in told
         )
+        return placed, frozenset(valid & {one.fingerprint for one in self.findings})
 
 
 def compare_sides(

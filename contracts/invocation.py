@@ -19,7 +19,7 @@ from pi_contracts.contracts.reports.report import Report, apply_levels
 from pi_contracts.contracts.reports.text import draw_nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from pi_contracts.contracts.findings import Finding
     from pi_contracts.contracts.reports.printing import Format
@@ -77,15 +77,19 @@ class Invocation:
         done: str = "",
         draw: Callable[[Finding], str] | None = None,
         is_stopped: bool = False,
+        accepted: Container[str] = (),
         picture: Callable[[Sequence[Finding]], str] | None = None,
     ) -> NoReturn:
         """Print the report and end the process; after a picture, on standard error.
 
         With *is_stopped* no level weakens an error, nor hides that nothing was found:
-        the command could not do its work for it.
+        the command could not do its work for it. What is *accepted*, by its fingerprint, has
+        the weight that it comes with.
         """
         levels = {**self.settings.rules, **({"nothing-found": "error"} if is_stopped else {})}
-        kept = apply_levels(findings, levels, strict=self.strict, keep_errors=is_stopped)
+        kept = apply_levels(
+            findings, levels, strict=self.strict, keep_errors=is_stopped, accepted=accepted
+        )
         report = Report(self.tool, kept, additions or {}, done)
         stream, problem = sys.stdout, None
         if picture is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from .catalogue import Catalogue
-from .findings import Finding, Related, Severity, Subject, escape
+from .findings import Finding, Severity, Subject, escape
 from .git_tree import GitError, GitTree
 from .read import Reading, read
 
@@ -126,19 +126,10 @@ def _name_files(reading: Reading, prefix: str) -> Reading:
         if document.generated:
             document.source.path = _name(prefix, document.source.path)
     findings = tuple(
-        msgspec.structs.replace(
-            one,
-            path=None if one.path is None else _name(prefix, one.path),
-            related=tuple(_relate(prefix, also) for also in one.related),
-        )
+        msgspec.structs.replace(one, path=None if one.path is None else _name(prefix, one.path))
         for one in reading.findings
     )
     return Reading(reading.catalogue, findings)
-
-
-def _relate(prefix: str, also: Related) -> Related:
-    path = None if also.path is None else _name(prefix, also.path)
-    return Related(also.message, path, also.line, also.column)
 
 
 def _name(prefix: str, path: str) -> str:

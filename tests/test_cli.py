@@ -403,6 +403,9 @@ def test_compat_takes_what_comes_from_the_settings_and_accepts_what_they_say() -
     assert (code, {one["severity"] for one in report["findings"]}) == (0, {"note"})
     # what was decided stays visible
     assert report["verdicts"]["old-consumer"] == "breaking"
+    levels = 'rules = {compat-breaking = "error", version-not-raised = "error"}\n'
+    write("pyproject.toml", f'[tool.pi-contracts]\ncontracts = ["new"]\n{levels}{accepted}')
+    assert run("compat", "old", "--strict").code == 0
     assert run("compat", "new").rules == ["unused-acceptance", "unused-acceptance"]
 
 

@@ -16,7 +16,7 @@ from pi_contracts.contracts.findings import (
 from pi_contracts.contracts.read import NOT_READ
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 UNWRITABLE: Final = "unwritable-output"
 """The rule that says that an output could not be written."""
@@ -52,13 +52,18 @@ def apply_levels(
     *,
     strict: bool,
     keep_errors: bool = False,
+    accepted: Container[str] = (),
 ) -> tuple[Finding, ...]:
     """Return *findings* at the levels of their rules, sorted; a rule that is off has none.
 
-    With *strict*, warnings are errors; with *keep_errors*, no level weakens an error.
+    With *strict*, warnings are errors; with *keep_errors*, no level weakens an error. What is
+    *accepted*, by its fingerprint, stays as it is.
     """
     kept: list[Finding] = []
     for finding in findings:
+        if finding.fingerprint in accepted:
+            kept.append(finding)
+            continue
         level = levels.get(finding.rule, finding.severity)
         if keep_errors and finding.severity is Severity.ERROR:
             level = Severity.ERROR

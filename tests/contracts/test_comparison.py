@@ -94,7 +94,7 @@ def test_a_side_with_an_error_is_not_compared(side: str, text: str | None, rule:
     ]
     assert outcome.is_stopped
     assert outcome.text == "Nothing was compared."
-    assert outcome.accept([], None) == outcome.findings
+    assert outcome.accept([], None) == (outcome.findings, frozenset())
 
 
 def test_bare_schemas_need_a_position() -> None:
@@ -111,7 +111,8 @@ LONG_AGO, FOR_EVER = "2001-01-01", "2999-12-31"
 
 def accept(fingerprint: str, until: str) -> list[tuple[str, str, str | None]]:
     table = {"fingerprint": fingerprint, "reason": "agreed", "until": until}
-    found = Outcome((FINDING,)).accept([table], "pyproject.toml")
+    found, accepted = Outcome((FINDING,)).accept([table], "pyproject.toml")
+    assert (FINDING.fingerprint in accepted) is (found[0].severity is Severity.NOTE)
     return [(one.rule, one.severity.value, one.path) for one in found]
 
 
