@@ -26,7 +26,8 @@ def find_missing_fixtures(lint: Lint) -> Iterator[Fault]:
             continue
         found = lint.examples.get((lint.contract.document, payload.subject), frozenset())
         for is_valid, verdict, fate in ((True, "valid", "accepted"), (False, "invalid", "refused")):
-            if is_valid not in found:
+            # where there is none at all, the one that must pass comes first
+            if is_valid not in found and (is_valid or found):
                 subject = escape(payload.subject)
                 yield Fault(
                     Location(payload.document.uri, payload.pointer),
