@@ -49,10 +49,10 @@ test-wheel: setup
 		> $$($(WHEEL_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/libraries.pth
 	$(BIN)/python -m pip --python $(WHEEL_VENV)/bin/python install --quiet --disable-pip-version-check --no-deps --no-index build/wheel/*.whl
 	ln -s $(abspath $(BIN))/ruff $(abspath $(BIN))/basedpyright $(abspath $(BIN))/mypy $(WHEEL_VENV)/bin
-	$(WHEEL_VENV)/bin/python -P -m pytest -p no:cacheprovider --quiet
+	$(WHEEL_VENV)/bin/python -P -m pytest -p no:cacheprovider --quiet --numprocesses auto
 
 test-tree: setup
-	$(BIN)/pytest --cov --cov-report=term:skip-covered
+	$(BIN)/pytest --numprocesses auto --cov --cov-report=term:skip-covered
 
 bench: setup
 	@$(BIN)/python benchmarks/machine.py
