@@ -101,11 +101,11 @@ class Answer(NamedTuple):
 
 def dump_arguments(token: RemoteToken[Any], method: Method[Any, Any], params: object) -> JsonValue:
     """Return the arguments object as JSON, or raise `InvalidArguments`."""
-    place = f"the arguments of {token.id}.{method.name}"
+    place = ("the arguments of ", token.id, ".", method.name)
     try:
-        return method.params.check(params, place)
+        return method.params.check(params, *place)
     except ContractViolation as violation:
-        failure = _describe_violation("invalid_arguments", place, violation)
+        failure = _describe_violation("invalid_arguments", "".join(place), violation)
         raise InvalidArguments(failure.message, failure.data) from violation
 
 
@@ -120,11 +120,11 @@ async def run_method(
 
     Raises nothing but CancelledError, and that only after *ctx* was cancelled.
     """
-    place = f"the arguments of {token.id}.{method.name}"
+    place = ("the arguments of ", token.id, ".", method.name)
     try:
-        method.params.check_json(arguments, place)
+        method.params.check_json(arguments, *place)
     except ContractViolation as violation:
-        return Answer(_describe_violation("invalid_arguments", place, violation))
+        return Answer(_describe_violation("invalid_arguments", "".join(place), violation))
     try:
         positional, named = method.bind(method.params.load(arguments))
         function: Callable[..., Any] = getattr(implementation, method.attribute)
@@ -148,12 +148,12 @@ async def run_method(
 def _dump_result(token: RemoteToken[Any], method: Method[Any, Any], result: object) -> Answer:
     if method.result is None:
         return Answer()
-    place = f"the result of {token.id}.{method.name}"
+    place = ("the result of ", token.id, ".", method.name)
     try:
-        return Answer(result=method.result.check(result, place))
+        return Answer(None, method.result.check(result, *place))
     except ContractViolation as violation:
-        LOGGER.error("%s: %s", place, violation)
-        return Answer(_describe_violation("invalid_result", place, violation))
+        LOGGER.error("%s: %s", "".join(place), violation)
+        return Answer(_describe_violation("invalid_result", "".join(place), violation))
     except Exception as error:  # noqa: BLE001 - a codec that cannot dump what was returned
         return Answer(_hide(token, method, error))
 
@@ -164,11 +164,11 @@ def read_answer(token: RemoteToken[Any], method: Method[Any, R], answer: Answer)
         raise make_error(token, method, answer.failure)
     if method.result is None:
         return cast("R", None)
-    place = f"the result of {token.id}.{method.name}"
+    place = ("the result of ", token.id, ".", method.name)
     try:
-        method.result.check_json(answer.result, place)
+        method.result.check_json(answer.result, *place)
     except ContractViolation as violation:
-        failure = _describe_violation("invalid_result", place, violation)
+        failure = _describe_violation("invalid_result", "".join(place), violation)
         raise InvalidResult(failure.message, failure.data) from violation
     return method.result.load(answer.result)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .codecs import Codec
-    from .schemas import Judge, Schemas
+    from .schemas import Schemas
     from .strict_json import JsonValue
     from .tokens import Referenced
 
@@ -26,13 +26,13 @@ T = TypeVar("T")
 class Payload(Generic[T]):
     """One place where values cross: a schema, and a codec where models are held."""
 
-    __slots__ = ("_codec", "_judge", "_pointer", "_schemas")
+    __slots__ = ("_accepts", "_codec", "_pointer", "_schemas")
 
     def __init__(self, schemas: Schemas, pointer: str, codec: Codec[T] | None) -> None:
         self._schemas = schemas
         self._pointer = pointer
         self._codec = codec
-        self._judge: Judge | None = None
+        self._accepts: Callable[[object], bool] = self._compile_and_accept
 
     def dump(self, value: Any) -> Any:
         """Return the JSON of *value*, unchecked; it may share parts with *value*."""
@@ -42,22 +42,31 @@ class Payload(Generic[T]):
         """Return what *value*, which was checked before, stands for."""
         return value if self._codec is None else self._codec.load(value)
 
-    def check(self, value: object, place: str) -> JsonValue:
+    def check(self, value: object, *place: str) -> JsonValue:
         """Return the JSON of *value*, or raise `ContractViolation` with a note of the place."""
         dumped: JsonValue = self.dump(value)
-        self.check_json(dumped, place)
+        self.check_json(dumped, *place)
         return dumped
 
-    def check_json(self, value: object, place: str) -> None:
-        """Raise `ContractViolation`, with a note of the place, for JSON that does not fit."""
-        judge = self._judge
-        if judge is None:
-            judge = self._judge = self._schemas.get_judge(self._pointer)
+    def check_json(self, value: object, *place: str) -> None:
+        """Raise `ContractViolation` for JSON that does not fit.
+
+        The parts of *place* say where it was found; they are joined only then.
+        """
         try:
-            judge.check(value)
+            if self._accepts(value):
+                return
+        except ValueError:
+            pass  # a type that the schema alone cannot decide about
+        try:
+            self._schemas.get_judge(self._pointer).check(value)
         except ContractViolation as violation:
-            violation.add_note(f"in {place}")
+            violation.add_note(f"in {''.join(place)}")
             raise
+
+    def _compile_and_accept(self, value: object) -> bool:
+        self._accepts = self._schemas.get_judge(self._pointer).accepts
+        return self._accepts(value)
 
 
 class StateMember(Generic[T]):

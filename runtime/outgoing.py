@@ -6,14 +6,16 @@ import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from .errors import Cancelled, Disconnected, TooLarge
 from .protocol import FrameTooLarge, State
 from .protocol.messages import Failed, Granted, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from msgspec import UnsetType
 
     from .context import Context
     from .protocol import Connection
@@ -46,9 +48,16 @@ class OutgoingCalls:
         self._ending: str | None = None
 
     async def call(
-        self, service: str, method: str, arguments: bytes, ctx: Context, /, **fields: Any
+        self,
+        service: str,
+        method: str,
+        arguments: bytes,
+        ctx: Context,
+        address: Mapping[str, Any],
+        *,
+        trace: Raw | UnsetType = UNSET,
     ) -> Answer:
-        """Call a method and return its answer; *fields* address it and carry the trace.
+        """Call a method and return its answer; *address* holds the fields that lead there.
 
         Waits first while the other side takes no more. Raises `Disconnected`,
         `TooLarge`, and `Cancelled`; if the awaiting task or *ctx* is cancelled, the
@@ -60,7 +69,7 @@ class OutgoingCalls:
         if self._turns or connection.paused or connection.free_calls <= self._given:
             await self._wait_until_taken(ctx)
         try:
-            call_id = connection.call(method, Raw(arguments), **fields)
+            call_id = connection.call(method, Raw(arguments), address, trace)
         except FrameTooLarge as error:
             raise TooLarge(f"the arguments of {service}.{method}: {error}") from None
         future: asyncio.Future[Answer] = self._loop.create_future()

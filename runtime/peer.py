@@ -211,9 +211,9 @@ class Peer:
 
     def flush(self) -> None:
         """Hand everything to the transport that may be sent now."""
-        connection = self.connection
-        while batch := connection.take_output():
-            self._transport.send(batch)
+        take, send = self.connection.take_output, self._transport.send
+        while batch := take():
+            send(batch)
 
     def flush_soon(self) -> None:
         """Flush at the end of this turn of the loop, with whatever else comes up in it."""

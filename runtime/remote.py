@@ -116,13 +116,13 @@ class RemoteLink:
         peer = target.get_peer(method)
         if peer.tracer is None:
             return await peer.calls.call(
-                token.id, method.name, arguments, ctx, trace=write_trace(ctx), **target.address
+                token.id, method.name, arguments, ctx, target.address, trace=write_trace(ctx)
             )
         span = peer.tracer.start_client(token.id, method.name, ctx)
         code: str | None = "cancelled"
         try:
             message = await peer.calls.call(
-                token.id, method.name, arguments, ctx, trace=write_trace(span.ctx), **target.address
+                token.id, method.name, arguments, ctx, target.address, trace=write_trace(span.ctx)
             )
             code = message.error.code if isinstance(message, Failed) else None
         except ServiceError as error:
@@ -138,17 +138,18 @@ class RemoteLink:
             return calls.Answer(read_envelope(message.error))
         if method.result is None:
             return calls.Answer()
-        place = f"the result of {self._target.token.id}.{method.name}"
+        problem: object = "expected a value, found none"
         if isinstance(message, Granted):
+            problem = "expected a value, found a reference"
             if self._target.peer is not None:
                 self._target.peer.release(message.reference, 1)
-            raise InvalidResult(f"{place}: expected a value, found a reference")
-        if message.result is UNSET:
-            raise InvalidResult(f"{place}: expected a value, found none")
-        try:
-            return calls.Answer(result=parse_json(bytes(message.result)))
-        except InvalidJSON as error:
-            raise InvalidResult(f"{place}: {error}") from None
+        elif message.result is not UNSET:
+            try:
+                return calls.Answer(None, parse_json(bytes(message.result)))
+            except InvalidJSON as error:
+                problem = error
+        place = f"the result of {self._target.token.id}.{method.name}"
+        raise InvalidResult(f"{place}: {problem}")
 
 
 class HandleReplica(Replica[T]):

@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from .strict_json import JsonValue
 
 
-class _Running:
-    """A call whose method runs."""
+class _Running(Cancellation):
+    """A call whose method runs, and the cancellation of its Context."""
 
-    __slots__ = ("call_id", "cancellation", "exposure", "method", "started", "task")
+    __slots__ = ("call_id", "exposure", "method", "started", "task")
 
     def __init__(self, call_id: int, exposure: Exposure, method: Method[Any, Any]) -> None:
+        super().__init__()
         self.call_id: Final = call_id
         self.exposure: Final = exposure
         self.method: Final = method
-        self.cancellation: Final = Cancellation()
         self.task: asyncio.Task[None] | None = None
         self.started = False
 
@@ -65,6 +65,8 @@ class Serving:
         self._served = peer.connection.served
         self._loop = asyncio.get_running_loop()
         self._running: dict[int, _Running] = {}
+        self._known: dict[tuple[str, str, str], tuple[Slot, Exposure, Method[Any, Any]]] = {}
+        """Methods of singletons that were found; good as long as the slot has the exposure."""
         self._tasks: set[_Running] = set()
         self._feeds: dict[int, Feed] = {}
         self._references: dict[str, GrantedReference] = {}
@@ -76,11 +78,20 @@ class Serving:
 
     def take_call(self, message: Call) -> None:
         """Run the method that a call names, in a task of its own, or refuse the call."""
-        found = self._find_method(message)
-        if isinstance(found, ErrorEnvelope):
-            self._fail(message.id, found)
-            return
-        exposure, method = found
+        known = self._known.get((message.scope, message.service, message.member))
+        if (
+            known is not None
+            and known[0].exposure is known[1]
+            and message.key is UNSET
+            and not message.binding
+        ):
+            _, exposure, method = known
+        else:
+            found = self._find_method(message)
+            if isinstance(found, ErrorEnvelope):
+                self._fail(message.id, found)
+                return
+            exposure, method = found
         if len(self._tasks) >= 2 * self.peer.connection.limits.calls:
             problem = "too many calls that were cancelled are still running"
             self._fail(message.id, ErrorEnvelope("overflow", problem))
@@ -92,7 +103,7 @@ class Serving:
             self._fail(message.id, ErrorEnvelope("invalid_arguments", f"{place}: {error}"))
             return
         running = _Running(message.id, exposure, method)
-        ctx = self._scope.with_cancellation(running.cancellation)
+        ctx = self._scope.with_cancellation(running)
         carrier = read_trace(message.trace)
         if carrier is not None:
             ctx = ctx.with_value(TRACE, carrier)
@@ -141,7 +152,7 @@ class Serving:
             self._stop(running)
 
     def _stop(self, running: _Running) -> None:
-        running.cancellation.cancel()
+        running.cancel()
         if running.task is not None:
             running.task.cancel()
         if not running.started:  # and never will be
@@ -157,6 +168,10 @@ class Serving:
             return exposure
         member = exposure.members.get(message.member)
         if isinstance(member, Method):
+            slot = self._registry.find(message.service, message.scope)
+            if slot is not None and slot.exposure is exposure:
+                place = (message.scope, message.service, message.member)
+                self._known[place] = (slot, exposure, member)
             return exposure, member
         return describe_unknown(exposure, message.member, "method")
 

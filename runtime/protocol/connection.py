@@ -44,7 +44,7 @@ from .served import Served
 from .states import RECEIVED, SENT, Role, State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from .happenings import Happening
     from .messages import Message
@@ -90,7 +90,7 @@ class Connection:
         self._last_call = 0
         self._heard = 0.0
         self._pinged: float | None = None
-        self._received_row = RECEIVED[role][self.state]
+        self._received_row: Mapping[type, State] = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
         self.followed: Final = Followed(self._put, self._fault)
@@ -209,16 +209,16 @@ class Connection:
     @property
     def has_output(self) -> bool:
         """Whether something waits that may be sent now."""
-        return not self.paused and bool(self._outbox)
+        return not self.paused and bool(self._outbox.waiting)
 
     @property
     def waiting(self) -> int:
         """How many frames and parcels wait to be sent."""
-        return len(self._outbox)
+        return len(self._outbox.waiting)
 
     def take_output(self) -> list[bytes]:
         """Return a batch of what may be sent now, ready for the transport."""
-        if self.paused or not self._outbox:
+        if self.paused or not self._outbox.waiting:
             return []
         texts = self._outbox.take(self.limits.batch)
         if self._is_stream:
@@ -254,13 +254,19 @@ class Connection:
         """How many calls of ours are not yet answered."""
         return len(self._calls)
 
-    def call(self, member: str, arguments: Raw, **fields: Any) -> int:
-        """Send a call and return its id; *fields* address it and carry the trace.
+    def call(
+        self,
+        member: str,
+        arguments: Raw,
+        address: Mapping[str, Any],
+        trace: Raw | UnsetType = UNSET,
+    ) -> int:
+        """Send a call and return its id; *address* holds the fields that lead there.
 
         Raises `FrameTooLarge`, and has sent nothing then.
         """
         call_id = self._last_call + 1
-        text = codec.encode(Call(call_id, member, arguments, **fields))
+        text = codec.encode(Call(call_id, member, arguments, trace=trace, **address))
         if Call not in self._sent_row:
             raise LocalProtocolError("call", self.role.value, self.state.value)
         if len(text) > self._outbox.longest:
@@ -284,22 +290,25 @@ class Connection:
 
     def _take(self, text: bytes, happenings: list[Happening]) -> None:
         message = codec.decode(text)
-        if isinstance(message, codec.Malformed):
-            if message.deep:
-                self._give_up("too_large", message.problem, happenings)
-            else:
-                known = message.call in self.served.calls
-                self._fault(message.problem, happenings, None if known else message.call)
-            return
         kind = type(message)
         state = self._received_row.get(kind)
         if state is None:
-            problem = f'"{get_tag(kind)}" cannot come while the connection is {self.state.value}'
-            self._fault(problem, happenings, message.id if isinstance(message, Call) else None)
+            self._refuse(message, happenings)
             return
         if state is not self.state:
             self._set_state(state)
         self._takers[kind](message, happenings)
+
+    def _refuse(self, message: Message | codec.Malformed, happenings: list[Happening]) -> None:
+        if not isinstance(message, codec.Malformed):
+            kind = type(message)
+            problem = f'"{get_tag(kind)}" cannot come while the connection is {self.state.value}'
+            self._fault(problem, happenings, message.id if isinstance(message, Call) else None)
+        elif message.deep:
+            self._give_up("too_large", message.problem, happenings)
+        else:
+            known = message.call in self.served.calls
+            self._fault(message.problem, happenings, None if known else message.call)
 
     def _set_state(self, state: State) -> None:
         self.state = state

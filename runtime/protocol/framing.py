@@ -28,6 +28,7 @@ class FrameSplitter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self._most = HEADER + limit
         self._kept = bytearray()
         self.oversized: int | None = None
         """The length over the limit that a header announced; nothing is taken after it."""
@@ -41,6 +42,9 @@ class FrameSplitter:
         """Return each text that *data* completes."""
         if self.oversized is not None:
             return []
+        end = len(data)
+        if not self._kept and end == HEADER + int.from_bytes(data[:HEADER], "big") <= self._most:
+            return [data[HEADER:]]  # as most chunks are: one whole frame
         if self._kept:
             self._kept += data
             if not self._may_be_whole():

@@ -208,7 +208,8 @@ class Outbox:
     """The frames and parcels that wait, oldest first."""
 
     def __init__(self) -> None:
-        self._waiting: deque[bytes | Parcel] = deque()
+        self.waiting: deque[bytes | Parcel] = deque()
+        """What waits, oldest first."""
         self._parcels_when_swept = 0
         self.longest = 0
         """The most bytes of one frame that the other side takes; 0 while not known."""
@@ -217,23 +218,17 @@ class Outbox:
         self.waiting_frames = 0
         """How many ready frames wait: answers, requests, refusals."""
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def put_frame(self, text: bytes) -> None:
         """Keep a frame that is ready."""
         self.waiting_frames += 1
-        self._waiting.append(text)
+        self.waiting.append(text)
 
     def put_parcel(self, parcel: Parcel) -> None:
         """Keep what becomes a frame when it leaves, in its place if it has one."""
         if not isinstance(parcel, EventSlot):
             parcel.owner.slots[parcel.place] = parcel
-        self._waiting.append(parcel)
-        if len(self._waiting) - self.waiting_frames > 2 * self._parcels_when_swept + 64:
+        self.waiting.append(parcel)
+        if len(self.waiting) - self.waiting_frames > 2 * self._parcels_when_swept + 64:
             self._sweep()
 
     def drop(self, parcel: Parcel) -> None:
@@ -250,8 +245,9 @@ class Outbox:
         """Return the oldest frames of about *budget* bytes, at least one if there is any."""
         taken: list[bytes] = []
         size = 0
-        while self._waiting and size < budget:
-            entry = self._waiting.popleft()
+        waiting = self.waiting
+        while waiting and size < budget:
+            entry = waiting.popleft()
             if isinstance(entry, bytes):
                 self.waiting_frames -= 1
                 text = entry
@@ -275,10 +271,10 @@ class Outbox:
     def _sweep(self) -> None:
         """Forget what is not wanted any more, so that a slow reader's churn does not pile up."""
         kept: deque[bytes | Parcel] = deque()
-        for entry in self._waiting:
+        for entry in self.waiting:
             if isinstance(entry, bytes) or entry.wanted:
                 kept.append(entry)
             elif not entry.dropped:
                 entry.leave()
-        self._waiting = kept
+        self.waiting = kept
         self._parcels_when_swept = len(kept) - self.waiting_frames

@@ -165,6 +165,24 @@ SCHEMAS: dict[str, tuple[dict[str, Any], list[Any], list[Any]]] = {
         [{"a": [1, {"b": None}]}],
         [],
     ),
+    "an object of many names for itself": (  # which mypy must not try in every combination
+        {
+            "$ref": "#/$defs/all",
+            "$defs": {
+                "all": {
+                    "type": "object",
+                    "properties": {
+                        name: {"$ref": f"#/$defs/{name}"}
+                        for name in (*(f"part{number}" for number in range(30)), "last-part")
+                    },
+                },
+                **{f"part{number}": {"$ref": "#/$defs/all"} for number in range(30)},
+                "last-part": {"allOf": [{"$ref": "#/$defs/part1"}]},
+            },
+        },
+        [{"part1": {"part2": {"last-part": {}}}}],
+        [{"part1": {"part2": {"last-part": []}}}],
+    ),
     "long names": (
         {
             "type": "object",

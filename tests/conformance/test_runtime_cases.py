@@ -238,7 +238,7 @@ def test_a_method_authorizes_whatever_the_client_shows(sample: Any) -> None:
 
             async with connect_pair(server=registry, authenticate=authenticate) as pair:
                 answer: Any = await pair.client.calls.call(
-                    "models", "selectModel", b'{"modelId":"x"}', BACKGROUND, service="models"
+                    "models", "selectModel", b'{"modelId":"x"}', BACKGROUND, {"service": "models"}
                 )
                 assert getattr(getattr(answer, "error", None), "code", None) == code
 

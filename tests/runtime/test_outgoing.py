@@ -329,7 +329,7 @@ def test_the_end_of_the_link_ends_every_call_at_once(
             await sample.settle()
             assert slow.log == ["+0", "+1", "+2", "-0", "-1", "-2"]
             with pytest.raises(Disconnected):
-                await wire.pair.client.calls.call("s", "a", b"{}", BACKGROUND, service="s")
+                await wire.pair.client.calls.call("s", "a", b"{}", BACKGROUND, {"service": "s"})
 
     run(test)
 

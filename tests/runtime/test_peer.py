@@ -528,7 +528,7 @@ def test_a_peer_that_provides_nothing_says_so(make_wire: Any, run: Any, sample: 
         wire = make_wire()
         async with wire.connect(server=None):
             calls = wire.pair.client.calls
-            answer = await calls.call("s", "a", b"{}", BACKGROUND, service="s")
+            answer = await calls.call("s", "a", b"{}", BACKGROUND, {"service": "s"})
             assert answer.error.code == "service_not_allowed"
             wire.namespace.use(sample.MODELS)
             with pytest.raises(Exception, match="this side provides no service"):

@@ -102,7 +102,7 @@ def test_a_reference_is_known_to_its_recipient_only(make_wire: Any, run: Any, sa
             mine, theirs = await one.start(BACKGROUND), await two.start(BACKGROUND)
             assert mine._name != theirs._name
             answer = await other.pair.client.calls.call(
-                "job", "wait", b"{}", BACKGROUND, reference=mine._name
+                "job", "wait", b"{}", BACKGROUND, {"reference": mine._name}
             )
             assert answer.error.code == "stale_reference"
             await mine.release()

@@ -12,7 +12,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from msgspec import Raw
+from msgspec import UNSET, Raw
 from pi_contracts.runtime import (
     BACKGROUND,
     CLIENT,
@@ -223,7 +223,10 @@ async def _call(wire: Any, arguments: bytes = b'{"modelId":"x"}', **address: Any
     member = address.pop("member", "selectModel")
     address = address or {"service": "models"}
     address.setdefault("scope", "session")
-    return await wire.pair.client.calls.call("models", member, arguments, BACKGROUND, **address)
+    trace = address.pop("trace", UNSET)
+    return await wire.pair.client.calls.call(
+        "models", member, arguments, BACKGROUND, address, trace
+    )
 
 
 ADDRESSES: dict[str, tuple[dict[str, Any], str]] = {

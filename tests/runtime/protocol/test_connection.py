@@ -91,7 +91,7 @@ def test_a_client_refuses_a_version_that_it_did_not_offer(pair: Any) -> None:
 
 
 def test_a_call_and_its_answer_cross(pair: Any) -> None:
-    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
     assert pair.at_server() == [m.Call(call_id, "a", ARGUMENTS, service="s")]
     assert pair.client.outstanding == 1
     assert pair.server.served.answer(call_id, Raw(b"5"))
@@ -102,8 +102,8 @@ def test_a_call_and_its_answer_cross(pair: Any) -> None:
 
 def test_both_sides_call_under_the_same_ids(pair: Any) -> None:
     """TRN-8: request ids are per sender."""
-    assert pair.client.call("a", ARGUMENTS, service="s") == 1
-    assert pair.server.call("b", ARGUMENTS, service="t") == 1
+    assert pair.client.call("a", ARGUMENTS, {"service": "s"}) == 1
+    assert pair.server.call("b", ARGUMENTS, {"service": "t"}) == 1
     calls = {name: one.member for name, one in pair.cross()}
     assert calls == {"server": "a", "client": "b"}
     pair.server.served.answer(1, Raw(b"1"))
@@ -116,7 +116,7 @@ def test_both_sides_call_under_the_same_ids(pair: Any) -> None:
 
 def test_a_call_before_the_link_is_open_is_a_fault_of_ours() -> None:
     with pytest.raises(LocalProtocolError):
-        Connection(Role.CLIENT).call("a", ARGUMENTS, service="s")
+        Connection(Role.CLIENT).call("a", ARGUMENTS, {"service": "s"})
 
 
 def test_a_call_that_the_other_side_does_not_take_is_not_sent(make_pair: Any) -> None:
@@ -124,7 +124,7 @@ def test_a_call_that_the_other_side_does_not_take_is_not_sent(make_pair: Any) ->
     pair = make_pair(limits=Limits(frame=200))
     pair.open()
     with pytest.raises(FrameTooLarge, match="where the other side takes 200") as caught:
-        pair.client.call("a", Raw(b'"' + b"x" * 300 + b'"'), service="s")
+        pair.client.call("a", Raw(b'"' + b"x" * 300 + b'"'), {"service": "s"})
     assert caught.value.limit == 200
     assert pair.client.outstanding == 0
     assert not pair.client.has_output
@@ -142,7 +142,7 @@ def test_an_answer_that_the_other_side_does_not_take_becomes_an_error(
 ) -> None:
     pair = make_pair(limits=Limits(frame=200))
     pair.open()
-    pair.client.call("a", ARGUMENTS, service="s")
+    pair.client.call("a", ARGUMENTS, {"service": "s"})
     pair.cross()
     answer(pair.server)
     (failed,) = pair.at_client()
@@ -212,7 +212,7 @@ def test_a_malformed_frame_is_answered_and_the_link_goes_on(pair: Any) -> None:
 
 
 def test_a_call_fails_that_the_other_side_finds_malformed(pair: Any) -> None:
-    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
     error = m.ErrorEnvelope("protocol_error", "no")
     happenings = pair.inject(pair.client, m.Fault(error, call_id), m.Fault(error, call_id))
     assert happenings == [
@@ -252,7 +252,7 @@ def test_an_answer_to_a_call_that_never_was_is_refused(pair: Any, answer: m.Mess
 
 def test_an_answer_to_a_call_that_is_over_is_late(pair: Any) -> None:
     """CTX-11, SRV-17: dropped; a reference that it holds is given back."""
-    call_id = pair.client.call("a", ARGUMENTS, service="s")
+    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
     pair.client.cancel(call_id)
     pair.client.cancel(call_id)
     pair.client.take_output()
@@ -344,7 +344,7 @@ def test_a_goodbye_says_why(
 def test_nothing_is_sent_while_the_transport_is_paused(pair: Any) -> None:
     """TRN-12."""
     pair.client.pause()
-    pair.client.call("a", ARGUMENTS, service="s")
+    pair.client.call("a", ARGUMENTS, {"service": "s"})
     assert (pair.client.has_output, pair.client.take_output(), pair.client.waiting) == (
         False,
         [],
@@ -374,7 +374,7 @@ def test_as_many_calls_may_be_outstanding_as_the_other_side_takes(make_pair: Any
     assert Connection(Role.CLIENT).free_calls == 0
     for left in (2, 1):
         assert pair.client.free_calls == left
-        pair.client.call("a", ARGUMENTS, service="s")
+        pair.client.call("a", ARGUMENTS, {"service": "s"})
     assert pair.client.free_calls == 0
 
 

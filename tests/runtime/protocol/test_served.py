@@ -18,7 +18,7 @@ ARGUMENTS = Raw(b"{}")
 
 def call(pair: Any, **fields: Any) -> int:
     """Call from the client, and return the id."""
-    made: int = pair.client.call("a", ARGUMENTS, **(fields or {"service": "s"}))
+    made: int = pair.client.call("a", ARGUMENTS, fields or {"service": "s"})
     pair.cross()
     return made
 
@@ -316,7 +316,7 @@ def test_a_reference_may_be_called_as_long_as_it_is_held(pair: Any) -> None:
     pair.client.release("ref", 1)
     assert pair.at_server() == []
     for name in ("ref", "forged"):
-        pair.client.call("a", ARGUMENTS, reference=name)
+        pair.client.call("a", ARGUMENTS, {"reference": name})
         (failed,) = pair.at_client()
         assert failed.error.code == "stale_reference"
 
