@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .sections import TypeSection
 
 _RUN = re.compile(r"[0-9]+|[^0-9]")
+_MOST_INFERRED = 256
 
 
 def make_heading(
@@ -96,7 +97,9 @@ def _write_exports(names: Iterable[str]) -> str:
     """Return the statement that sets ``__all__``, one name on each line."""
     texts = [quote(name) for name in sort_exports(names)]
     if len(texts) > 1:
-        return explode("__all__ = (", texts, ")", 0)
+        # pyright infers no type of a longer tuple
+        annotation = ": tuple[str, ...]" if len(texts) > _MOST_INFERRED else ""
+        return explode(f"__all__{annotation} = (", texts, ")", 0)
     return f"__all__ = ({texts[0]},)" if texts else "__all__ = ()"
 
 

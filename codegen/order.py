@@ -42,6 +42,30 @@ def order_declarations(
                 yield declarations[key], frozenset(ring if is_ring else ())
 
 
+def find_shortcuts(declarations: Mapping[Key, Declaration]) -> dict[Key, Key]:
+    """Return what stands for each alias that only renames a record in whose ring it lies.
+
+    mypy takes exponential time over a typed dictionary that holds itself by many aliases.
+    """
+    renamed = {
+        key: declarations[one.shape.key].key
+        for key, one in declarations.items()
+        if isinstance(one, Alias) and isinstance(one.shape, Named) and one.shape.key in declarations
+    }
+    if not renamed:
+        return {}
+    shortcuts: dict[Key, Key] = {}
+    for component in find_components(find_mentions(declarations)):
+        inside = frozenset(component)
+        for key in component:
+            target = key
+            while renamed.get(target) in inside:
+                target = renamed[target]
+            if target != key:
+                shortcuts[key] = target
+    return shortcuts
+
+
 def find_mentions(declarations: Mapping[Key, Declaration]) -> dict[Key, tuple[Key, ...]]:
     """Return which of the declared types each of them mentions, each once."""
     return {

@@ -24,7 +24,7 @@ from .shapes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pi_contracts.contracts.catalogue import Catalogue
 
@@ -41,6 +41,8 @@ class Scope:
     shapes: ModuleShapes
     defined: set[Key] = field(default_factory=set[Key])
     """What the text so far has defined."""
+    shortcuts: Mapping[Key, Key] = field(default_factory=dict[Key, Key])
+    """What to name instead of some aliases."""
     imports: dict[Module, str] = field(default_factory=dict["Module", str])
     """The alias of each module that is used."""
     uses_typing: bool = False
@@ -50,7 +52,7 @@ class Scope:
         """Return the name of a declared type, as this module writes it."""
         declaration = self.shapes.declarations.get(key)
         if declaration is not None:
-            return self.shapes.names[declaration.key]
+            return self.shapes.names[self.shortcuts.get(declaration.key, declaration.key)]
         module = self.layout.module_of(key.location.document)
         return self.get_name_in(module, key)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .expressions import write_flat
 from .graph import find_components
-from .order import find_mentions, order_declarations
+from .order import find_mentions, find_shortcuts, order_declarations
 from .pydantic import ModelPrinter
 from .scope import Scope
 from .shaper import get_shapes_of
@@ -79,6 +79,7 @@ def make_types(
 def _write_own(scope: Scope, printer: Printer) -> list[str]:
     shapes = scope.shapes
     blocks: list[str] = []
+    scope.shortcuts = find_shortcuts(shapes.declarations)
     for declaration, ring in order_declarations(shapes.declarations):
         name = shapes.names[declaration.key]
         if isinstance(declaration, Record):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pi_contracts.codegen.headings import sort_exports, sort_imports
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NAMES = st.from_regex(r"[A-Za-z_É漢][A-Z0-9a-z_é]{0,5}", fullmatch=True)
 
@@ -50,3 +54,14 @@ def test_imports_from_further_away_come_first() -> None:
         "from . import a as _a",
     ]
     assert sort_imports(lines) == [lines[1], lines[3], lines[0], lines[2]]
+
+
+def test_many_names_have_a_type_since_none_is_inferred(
+    generate_files: Callable[..., dict[str, str]],
+) -> None:
+    few, many = (
+        generate_files({f"{name}.schema.json": {"$defs": {f"D{n}": {} for n in range(count)}}})
+        for name, count in (("few", 253), ("many", 254))  # and the root, and two functions
+    )
+    assert "\n__all__ = (\n" in few["few.py"]
+    assert "\n__all__: tuple[str, ...] = (\n" in many["many.py"]
