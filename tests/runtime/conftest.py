@@ -309,7 +309,7 @@ def run() -> Callable[[Callable[[], Awaitable[None]]], None]:
         async def watched() -> None:
             loop = asyncio.get_running_loop()
             loop.set_exception_handler(lambda _, context: complaints.append(context))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):  # against hanging; machines may be busy
                 await main()
             await asyncio.sleep(0)
 
