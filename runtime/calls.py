@@ -132,9 +132,8 @@ async def run_method(
         if type(outcome) is not CoroutineType and not inspect.isawaitable(outcome):
             raise TypeError(f'the method "{method.attribute}" is not asynchronous')  # noqa: TRY301 - logged like any other fault of the implementation
         result = await cast("Awaitable[object]", outcome)
-        returned = method.get_returned()
-        if returned is not None:
-            check_implementation(returned, result)
+        if method.refers:
+            check_implementation(cast("RemoteToken[Any]", method.get_returned()), result)
             return Answer(reference=result)
     except asyncio.CancelledError as error:
         if ctx.cancelled:

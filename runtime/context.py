@@ -224,18 +224,24 @@ def _is_shared(awaitable: Awaitable[object]) -> bool:
     return asyncio.isfuture(awaitable)
 
 
+# Each call derives a Context, and the class itself refuses to be written to.
+_NEW: Final = object.__new__
+_SET_PARENT, _SET_KEY, _SET_VALUE, _SET_CANCELLATIONS = (
+    vars(Context)[name].__set__ for name in ("_parent", "_key", "_value", "_cancellations")
+)
+
+
 def _derive(
     parent: Context | None,
     key: ContextKey[Any] | None,
     value: object,
     cancellations: tuple[Cancellation, ...],
 ) -> Context:
-    context = Context.__new__(Context)
-    fill = object.__setattr__
-    fill(context, "_parent", parent)
-    fill(context, "_key", key)
-    fill(context, "_value", value)
-    fill(context, "_cancellations", cancellations)
+    context = _NEW(Context)
+    _SET_PARENT(context, parent)
+    _SET_KEY(context, key)
+    _SET_VALUE(context, value)
+    _SET_CANCELLATIONS(context, cancellations)
     return context
 
 

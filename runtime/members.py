@@ -181,6 +181,8 @@ class Method(Generic[P, R]):
         self._required = tuple(p.name for p in parameters if p.required)
         self._optional = tuple((p.attribute, p.name) for p in parameters if not p.required)
         self._returns = returns
+        self.refers: Final = returns is not None
+        """Whether the result is a private reference."""
 
     def get_returned(self) -> Referenced[Any] | None:
         """Return the token of the service that the method returns a reference to, if it does."""
@@ -190,8 +192,11 @@ class Method(Generic[P, R]):
     def bind(self, params: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """Return the positional and the named arguments of the Python method, without Context."""
         positional = [params[name] for name in self._required]
-        named = {attribute: params.get(name, UNSET) for attribute, name in self._optional}
-        return positional, named
+        if not self._optional:
+            return positional, {}
+        return positional, {
+            attribute: params.get(name, UNSET) for attribute, name in self._optional
+        }
 
 
 Member: TypeAlias = Method[Any, Any] | StateMember[Any] | EventsMember[Any]

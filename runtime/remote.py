@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .replica import ReplicaFeed
     from .targets import EventHub, Target
     from .tokens import Referenced
+    from .tracing import CarefulTracer
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -65,8 +66,15 @@ class RemoteLink:
 
     async def call(self, method: Method[P, R], params: P, ctx: Context) -> R:
         """Call *method* at the other side, and return its result."""
-        message = await self._call(method, params, ctx)
-        return read_answer(self._target.token, method, self._read(method, message))
+        peer, arguments = self._prepare(method, params, ctx)
+        target = self._target
+        if peer.tracer is None:
+            message = await peer.calls.call(
+                target.token.id, method.name, arguments, ctx, target.address, trace=write_trace(ctx)
+            )
+        else:
+            message = await self._trace(peer, peer.tracer, method, arguments, ctx)
+        return read_answer(target.token, method, self._read(method, message))
 
     async def call_reference(
         self, method: Method[Any, Reference[T]], params: object, ctx: Context
@@ -75,16 +83,21 @@ class RemoteLink:
 
         One object has one reference, as long as that is not released.
         """
-        message = await self._call(method, params, ctx)
+        peer, arguments = self._prepare(method, params, ctx)
         target = self._target
+        if peer.tracer is None:
+            message = await peer.calls.call(
+                target.token.id, method.name, arguments, ctx, target.address, trace=write_trace(ctx)
+            )
+        else:
+            message = await self._trace(peer, peer.tracer, method, arguments, ctx)
         if isinstance(message, Failed):
             raise make_error(target.token, method, read_envelope(message.error))
         token = cast("Referenced[T]", method.get_returned())
-        peer = target.peer
         place = f"the result of {target.token.id}.{method.name}"
         if not isinstance(message, Granted):
             raise InvalidResult(f"{place}: expected a reference, found a value")
-        if peer is None:
+        if target.peer is not peer:
             raise StaleReference("the connection ended before the reference was there")
         if message.service != token.id:
             peer.release(message.reference, 1)
@@ -106,23 +119,32 @@ class RemoteLink:
             for events in self._events.values():
                 events.close()
 
-    async def _call(self, method: Method[Any, Any], params: object, ctx: Context) -> Answer:
+    def _prepare(
+        self, method: Method[Any, Any], params: object, ctx: Context
+    ) -> tuple[Peer, bytes]:
+        """Return the connection to call over, and the text of the arguments."""
         ctx.check()
         if self._closed is not None:
             raise copy_error(self._closed)
+        arguments = encode(dump_arguments(self._target.token, method, params))
+        return self._target.get_peer(method), arguments
+
+    async def _trace(
+        self,
+        peer: Peer,
+        tracer: CarefulTracer,
+        method: Method[Any, Any],
+        arguments: bytes,
+        ctx: Context,
+    ) -> Answer:
+        """Call within a span."""
         target = self._target
-        token = target.token
-        arguments = encode(dump_arguments(token, method, params))
-        peer = target.get_peer(method)
-        if peer.tracer is None:
-            return await peer.calls.call(
-                token.id, method.name, arguments, ctx, target.address, trace=write_trace(ctx)
-            )
-        span = peer.tracer.start_client(token.id, method.name, ctx)
+        span = tracer.start_client(target.token.id, method.name, ctx)
+        trace = write_trace(span.ctx)
         code: str | None = "cancelled"
         try:
             message = await peer.calls.call(
-                token.id, method.name, arguments, ctx, target.address, trace=write_trace(span.ctx)
+                target.token.id, method.name, arguments, ctx, target.address, trace=trace
             )
             code = message.error.code if isinstance(message, Failed) else None
         except ServiceError as error:

@@ -137,7 +137,7 @@ class Serving:
     ) -> None:
         if answer.failure is not None:
             self._served.fail(call_id, write_envelope(answer.failure))
-        elif method.get_returned() is not None:
+        elif method.refers:
             self._grant(call_id, source, method, answer.reference)
         elif method.result is None:
             self._served.answer(call_id, UNSET)

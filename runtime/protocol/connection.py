@@ -94,7 +94,7 @@ class Connection:
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
         self.followed: Final = Followed(self._put, self._fault)
-        self._takers: dict[type[Message], Callable[[Any, list[Happening]], None]] = {
+        self._takers: dict[type, Callable[[Any, list[Happening]], None]] = {
             Hello: self._take_hello,
             Welcome: self._take_welcome,
             Goodbye: self._take_goodbye,

@@ -7,6 +7,7 @@ to standard error from then on.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -33,13 +34,14 @@ _OUT: Final = 1
 class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     """The parent's end: writes to the child's standard input, reads its output."""
 
+    _process: asyncio.SubprocessTransport
+    _input: asyncio.WriteTransport
+    _output: asyncio.ReadTransport
+
     def __init__(self, *, patience: float = PATIENCE, credential: str | None = None) -> None:
         super().__init__(credential)
         self.framing: Final = Framing.LENGTH
         self._patience = patience
-        self._process: asyncio.SubprocessTransport | None = None
-        self._input: asyncio.WriteTransport | None = None
-        self._output: asyncio.ReadTransport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
         self._aborted = False
@@ -47,12 +49,12 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     def start(self, receiver: Receiver) -> None:
         """Hand what arrives to *receiver* from now on."""
         self._begin(receiver)
-        if self._output is not None and not self._output.is_closing():
+        if not self._output.is_closing():
             self._output.resume_reading()
 
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
-        if self._input is not None and not self._closing and not self._input.is_closing():
+        if not self._closing and not self._input.is_closing():
             self._input.writelines(data)
 
     def close(self) -> None:
@@ -63,8 +65,7 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         if self._closing:
             return
         self._closing = True
-        if self._input is not None:
-            self._input.close()
+        self._input.close()
         self._wait_patiently(self._terminate)
 
     def abort(self) -> None:
@@ -89,8 +90,8 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Hand on what arrived."""
         del fd
-        if self._receiver is not None:
-            self._receiver.receive(data)
+        assert self._receiver is not None  # noqa: S101 - nothing is read before the start
+        self._receiver.receive(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Close once the child says or hears nothing more."""
@@ -105,10 +106,8 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         """Tell the receiver of the end."""
         if self._timer is not None:
             self._timer.cancel()
-        code = None
-        if self._process is not None:
-            code = self._process.get_returncode()
-            self._process.close()
+        code = self._process.get_returncode()
+        self._process.close()
         if self._aborted:
             exc = AbortedError()
         elif exc is None and code:
@@ -121,31 +120,30 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         self._timer = asyncio.get_running_loop().call_later(self._patience, then)
 
     def _terminate(self) -> None:
-        if self._process is not None and self._process.get_returncode() is None:
+        with contextlib.suppress(ProcessLookupError):  # it has left meanwhile
             self._process.terminate()
-            self._wait_patiently(self._kill)
+        self._wait_patiently(self._kill)
 
     def _kill(self) -> None:
-        if self._process is not None:
-            if self._process.get_returncode() is None:
-                self._process.kill()
-            self._close_pipes()
+        with contextlib.suppress(ProcessLookupError):  # it has left meanwhile
+            self._process.kill()
+        self._close_pipes()
 
     def _close_pipes(self) -> None:
         """Close what a child of the child may still hold open."""
-        for pipe in (self._input, self._output):
-            if pipe is not None:
-                pipe.close()
+        self._input.close()
+        self._output.close()
 
 
 class StdioTransport(Receiving, asyncio.Protocol):
-    """The child's end: reads one descriptor, writes another."""
+    """The child's end: reads one descriptor, writes another; opened before anything else."""
+
+    _input: asyncio.ReadTransport
+    _output: asyncio.WriteTransport
 
     def __init__(self) -> None:
         super().__init__(None)
         self.framing: Final = Framing.LENGTH
-        self._input: asyncio.ReadTransport | None = None
-        self._output: asyncio.WriteTransport | None = None
         self._aborted = False
         self.facts = {"transport": "stdio"}
 
@@ -156,35 +154,37 @@ class StdioTransport(Receiving, asyncio.Protocol):
             lambda: _Output(self), os.fdopen(write, "wb", 0)
         )
         self._output.set_write_buffer_limits(high=0)
-        self._input, _ = await loop.connect_read_pipe(lambda: self, os.fdopen(read, "rb", 0))
-        self._input.pause_reading()
+        await loop.connect_read_pipe(lambda: self, os.fdopen(read, "rb", 0))
 
     def start(self, receiver: Receiver) -> None:
         """Hand what arrives to *receiver* from now on."""
         self._begin(receiver)
-        if self._input is not None:
-            self._input.resume_reading()
+        self._input.resume_reading()
 
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
-        if self._output is not None and not self._output.is_closing():
+        if not self._output.is_closing():
             self._output.writelines(data)
 
     def close(self) -> None:
         """End after what was sent has left."""
-        if self._output is not None:
-            self._output.close()
+        self._output.close()
 
     def abort(self) -> None:
         """End now; what was not sent is lost."""
-        if self._output is not None and not self._ended:
+        if not self._ended:
             self._aborted = True
             self._output.abort()
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Hold the input, without reading it."""
+        self._input = cast("asyncio.ReadTransport", transport)
+        self._input.pause_reading()
+
     def data_received(self, data: bytes) -> None:
         """Hand on what arrived."""
-        if self._receiver is not None:
-            self._receiver.receive(data)
+        assert self._receiver is not None  # noqa: S101 - nothing is read before the start
+        self._receiver.receive(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the other direction as well; the end is told of when both are over."""
@@ -193,8 +193,7 @@ class StdioTransport(Receiving, asyncio.Protocol):
 
     def lose(self, error: Exception | None) -> None:
         """Stop reading, and tell the receiver of the end."""
-        if self._input is not None:
-            self._input.close()
+        self._input.close()
         self._end(AbortedError() if self._aborted else error)
 
 

@@ -27,11 +27,12 @@ _MOST_UNDERWAY: Final = 64 * 1024
 class MemoryTransport(Receiving):
     """One of two ends; what is sent on one is received on the other."""
 
+    _other: MemoryTransport
+
     def __init__(self, *, credential: str | None = None) -> None:
         super().__init__(credential)
         self.framing: Final = Framing.LENGTH
         self._loop = asyncio.get_running_loop()
-        self._other: MemoryTransport | None = None
         self._underway: list[bytes] = []
         self._size = 0
         self._scheduled = False
@@ -43,8 +44,7 @@ class MemoryTransport(Receiving):
     def start(self, receiver: Receiver) -> None:
         """Hand what arrives to *receiver* from now on."""
         self._begin(receiver)
-        if self._other is not None:
-            self._other.schedule()
+        self._other.schedule()
 
     def send(self, data: Sequence[bytes]) -> None:
         """Let *data* cross; pauses the sender while much of it is underway."""
@@ -93,13 +93,12 @@ class MemoryTransport(Receiving):
 
     def _cross(self) -> None:
         self._scheduled = False
-        other = self._other
-        if other is None or self._aborted:
+        if self._aborted:
             return
         if self._underway:
             data = b"".join(self._underway)
             self._underway = [data]
-            if not other.arrive(data):
+            if not self._other.arrive(data):
                 return
             del self._underway[0]
             self._size -= len(data)
@@ -110,10 +109,7 @@ class MemoryTransport(Receiving):
             self._end_both(None)
 
     def _end_both(self, error: Exception | None) -> None:
-        if self._other is not None:
-            self._other.leave(
-                None if error is None else ConnectionResetError("the other side aborted")
-            )
+        self._other.leave(None if error is None else ConnectionResetError("the other side aborted"))
         self._end(error)
 
 

@@ -23,8 +23,10 @@ class StreamTransport(Receiving, asyncio.Protocol):
     """A transport of bytes; before it is started it keeps one chunk and reads no more.
 
     *describe* tells what is known of the other end once the connection is made;
-    *on_open* is called then.
+    *on_open* is called then, and nobody has the transport before.
     """
+
+    _transport: asyncio.Transport
 
     def __init__(
         self,
@@ -37,7 +39,6 @@ class StreamTransport(Receiving, asyncio.Protocol):
         self.framing: Final = Framing.LENGTH
         self._describe = describe
         self._on_open = on_open
-        self._transport: asyncio.Transport | None = None
         self._early: list[bytes] = []
         self._going = False
         self._aborted = False
@@ -50,7 +51,7 @@ class StreamTransport(Receiving, asyncio.Protocol):
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
         transport = self._transport
-        if transport is None or transport.is_closing():
+        if transport.is_closing():
             return
         if len(data) == 1:
             transport.write(data[0])
@@ -59,12 +60,11 @@ class StreamTransport(Receiving, asyncio.Protocol):
 
     def close(self) -> None:
         """End after what was sent has left."""
-        if self._transport is not None:
-            self._transport.close()
+        self._transport.close()
 
     def abort(self) -> None:
         """End now; what was not sent is lost."""
-        if self._transport is not None and not self._ended:
+        if not self._ended:
             self._aborted = True
             self._transport.abort()
 
@@ -82,8 +82,7 @@ class StreamTransport(Receiving, asyncio.Protocol):
             self._receiver.receive(data)
             return
         self._early.append(data)
-        if self._transport is not None:
-            self._transport.pause_reading()
+        self._transport.pause_reading()
 
     def _go_on(self) -> None:
         """Hand on what came before the start, and read on."""
@@ -91,7 +90,7 @@ class StreamTransport(Receiving, asyncio.Protocol):
         early, self._early = self._early, []
         for data in early:
             self.data_received(data)
-        if self._transport is not None and not self._transport.is_closing():
+        if not self._transport.is_closing():
             self._transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:

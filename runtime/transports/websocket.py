@@ -45,8 +45,10 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
     """Either end of a WebSocket; nothing is read of it before it is started.
 
     *on_open* is called when the opening handshake is over: with None when it went
-    well, else with why not.
+    well, else with why not. Nobody has the transport before.
     """
+
+    _transport: asyncio.Transport
 
     def __init__(
         self,
@@ -59,7 +61,6 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         self.framing: Final = Framing.MESSAGE
         self._protocol = protocol
         self._on_open = on_open
-        self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._parts: list[bytes] = []
         self._opened = False
@@ -69,7 +70,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
     def start(self, receiver: Receiver) -> None:
         """Hand what arrives to *receiver* from now on."""
         self._begin(receiver)
-        if self._transport is not None and not self._transport.is_closing():
+        if not self._transport.is_closing():
             asyncio.get_running_loop().call_soon(self._handle_events)
             self._transport.resume_reading()
 
@@ -86,17 +87,16 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         if self._closing:
             return
         self._closing = True
-        if self._opened:
-            if not self._protocol.close_expected():
-                self._protocol.send_close(_NORMAL)
-                self._flush()
-        elif self._transport is not None:
+        if not self._opened:
             self._transport.close()
+        elif not self._protocol.close_expected():
+            self._protocol.send_close(_NORMAL)
+            self._flush()
 
     def abort(self) -> None:
         """End now, without a closing handshake; what was not sent is lost."""
         self._closing = True
-        if self._transport is not None and not self._ended:
+        if not self._ended:
             self._fault = AbortedError()
             self._transport.abort()
 
@@ -157,8 +157,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         if protocol.state is State.OPEN:
             self._opened = True
             self._stop_timer()
-            if self._transport is not None:
-                self._transport.pause_reading()
+            self._transport.pause_reading()
             self._flush()
             self._on_open(self, None)
 
@@ -182,7 +181,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         """Write what the protocol has to send; an empty piece ends our direction."""
         pieces = self._protocol.data_to_send()
         transport = self._transport
-        if not pieces or transport is None or transport.is_closing():
+        if not pieces or transport.is_closing():
             return
         ends = not pieces[-1]
         transport.writelines([piece for piece in pieces if piece])
@@ -208,8 +207,7 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
 
     def _give_up(self) -> None:
         self._fault = TimeoutError(f"the opening handshake took more than {HANDSHAKE:.0f} seconds")
-        if self._transport is not None:
-            self._transport.abort()
+        self._transport.abort()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -326,6 +326,21 @@ def test_an_attempt_that_takes_too_long_is_given_up(run: Any) -> None:
     run(main)
 
 
+def test_a_server_that_hangs_up_in_the_handshake_is_tried_again(run: Any) -> None:
+    async def main() -> None:
+        world = World()
+        await world.address.listen(lambda transport: transport.abort())
+        connector = world.make_connector()
+        shown = note(connector)
+        connector.start()
+        await world.clock.advance(2.0)
+        assert world.address.attempts == 3
+        assert {state["status"] for state in shown[1:]} == {"connecting", "disconnected"}
+        await connector.close()
+
+    run(main)
+
+
 async def refuse(*_: object) -> str:
     raise NotAuthorized("go away")
 

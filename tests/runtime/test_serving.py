@@ -225,7 +225,7 @@ async def _call(wire: Any, arguments: bytes = b'{"modelId":"x"}', **address: Any
     address.setdefault("scope", "session")
     trace = address.pop("trace", UNSET)
     return await wire.pair.client.calls.call(
-        "models", member, arguments, BACKGROUND, address, trace
+        "models", member, arguments, BACKGROUND, address, trace=trace
     )
 
 

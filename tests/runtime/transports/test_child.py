@@ -12,6 +12,7 @@ import pytest
 from pi_contracts.runtime.context import BACKGROUND, Cancellation
 from pi_contracts.runtime.errors import Cancelled
 from pi_contracts.runtime.transports import connect_child
+from pi_contracts.runtime.transports.child import StdioTransport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,5 +182,48 @@ def test_the_child_gets_the_folder_and_the_environment_given(
         child.start(notes)
         await child.wait_closed()
         assert notes.data.decode() == f"{tmp_path.resolve()} yes\n"
+
+    run(main)
+
+
+async def open_pipes() -> tuple[StdioTransport, StdioTransport]:
+    there, back = os.pipe(), os.pipe()
+    ends = StdioTransport(), StdioTransport()
+    await ends[0].open(back[0], there[1])
+    await ends[1].open(there[0], back[1])
+    return ends
+
+
+def test_the_childs_end_is_a_transport_like_any_other(run: Any, make_notes: Any) -> None:
+    async def main() -> None:
+        ours, theirs = await open_pipes()
+        first, second = make_notes(), make_notes()
+        ours.send([b"early"])
+        await asyncio.sleep(0.01)
+        ours.start(first)
+        theirs.start(second)
+        theirs.send([b"x"] * 100_000)
+        await first.wait_for_bytes(100_000)
+        await second.wait_for_bytes(5)
+        assert ours.facts == {"transport": "stdio"}
+        ours.close()
+        ours.send([b"too late"])
+        await asyncio.gather(ours.wait_closed(), theirs.wait_closed())
+        assert (first.error, second.error) == (None, None)
+        assert second.data == b"early"
+        ours.abort()
+
+    run(main)
+
+
+def test_an_abort_of_the_childs_end_is_told_as_an_error(run: Any, make_notes: Any) -> None:
+    async def main() -> None:
+        ours, theirs = await open_pipes()
+        notes = make_notes()
+        ours.start(notes)
+        theirs.start(make_notes())
+        ours.abort()
+        await asyncio.gather(ours.wait_closed(), theirs.wait_closed())
+        assert isinstance(notes.error, ConnectionAbortedError)
 
     run(main)

@@ -289,8 +289,6 @@ def test_a_close_before_the_handshake_is_done_just_closes(run: Any, make_notes: 
 
         loop = asyncio.get_running_loop()
         opened: list[Exception | None] = []
-        made = websocket.WebSocketTransport(ServerProtocol(), lambda _, why: opened.append(why))
-        made.close()  # not even connected
         fresh = websocket.WebSocketTransport(ServerProtocol(), lambda _, why: opened.append(why))
 
         async def hold(reader: Any, writer: Any) -> None:
