@@ -36,6 +36,8 @@ SECONDS: Final = 0.4
 """What one proof or one search may cost, in time of the processor."""
 TOTAL_SECONDS: Final = 1.7
 """What one question may take, with its proofs and searches, by the clock on the wall."""
+BUILDING_SECONDS: Final = 1.0
+"""How much of that the making of nodes may take, so that time is left to judge them."""
 _RECURSION: Final = 8000
 """Deep enough for schemas as deep as the validator takes."""
 _SENDER, _RECEIVER = "urn:sender", "urn:receiver"
@@ -83,15 +85,18 @@ class Decider:
         """Take in the documents; nothing is asked of them yet."""
         self.documents = documents
         self._answers: dict[tuple[Node, Node], Verdict] = {}
+        self._is_too_large = False
 
     def decide(self, sender: str, receiver: str) -> Verdict:
         """Return whether the schema at one absolute reference accepts all of another's values."""
+        if self._is_too_large:
+            return Verdict(Kind.UNDECIDED)
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, _RECURSION))
         try:
             return self._answer(sender, receiver)
-        except (RecursionError, UnjudgedError):
-            # what nests too deeply, or what the validator does not take
+        except (ExhaustedError, RecursionError, UnjudgedError):
+            # what is too large, nests too deeply, or what the validator does not take
             return Verdict(Kind.UNDECIDED)
         finally:
             sys.setrecursionlimit(before)
@@ -99,15 +104,22 @@ class Decider:
     @cached_property
     def engine(self) -> _Engine:
         """The parts that work on the documents."""
-        return _Engine(self.documents)
+        try:
+            return _Engine(self.documents, time.monotonic() + BUILDING_SECONDS)
+        except (ExhaustedError, RecursionError):
+            # without the recursive definitions no question can be asked
+            self._is_too_large = True
+            raise
 
     def _answer(self, sender: str, receiver: str) -> Verdict:
-        deadline = time.monotonic() + TOTAL_SECONDS
+        start = time.monotonic()
         engine = self.engine
-        engine.deadline = deadline
+        engine.deadline = start + TOTAL_SECONDS
+        engine.pool.until = start + BUILDING_SECONDS
         left, right = engine.pool.get(sender), engine.pool.get(receiver)
         if left is right:
             return COMPATIBLE
+        engine.pool.until = engine.deadline
         verdict = self._answers.get((left, right))
         if verdict is None:
             verdict = self._answers[left, right] = self._decide(sender, receiver)
@@ -139,11 +151,11 @@ class Decider:
 class _Engine:
     """The parts that work on one set of documents."""
 
-    def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
-        self.pool = Pool(documents)
+    def __init__(self, documents: Mapping[str, FlatDocument], until: float) -> None:
+        self.pool = Pool(documents, until)
         self.signatures = Signatures(self.pool)
         self.validators = Validators(documents)
-        self.deadline = float("inf")
+        self.deadline = until
         nothing = Budget(0, 0)
         self._prover = Prover(self.pool, self.signatures, self.validators, nothing)
         self._maker = Maker(self.pool, self.signatures, self.validators, nothing)
@@ -153,20 +165,20 @@ class _Engine:
 
     def prove(self, sender: str, receiver: str) -> tuple[bool, list[tuple[Frame, ...]]]:
         """Return whether containment is proved, and what stayed open if not."""
-        left, right = self.pool.get(sender), self.pool.get(receiver)
         self._prover.begin(self._make_budget())
         try:
+            left, right = self.pool.get(sender), self.pool.get(receiver)
             return self._prover.prove((left,), (right,)), self._prover.open
         except (ExhaustedError, RecursionError, UnjudgedError):
             return False, self._prover.open
 
     def find(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
         """Yield witnesses, each judged by the validators of the whole schemas."""
-        left, right = self.pool.get(sender), self.pool.get(receiver)
         self._maker.begin(self._make_budget())
         accepting = self.validators.refer(sender)
         refusing = self.validators.refer(receiver)
         try:
+            left, right = self.pool.get(sender), self.pool.get(receiver)
             for value in find_witnesses(self._maker, left, right, opened):
                 if accepting.is_valid(value) and not refusing.is_valid(value):
                     yield value
@@ -206,8 +218,10 @@ class _Closed:
         """Return the verdict, given that of the question as it was, without such a witness."""
         if time.monotonic() > deadline - SECONDS:
             return replace(verdict, kind=Kind.UNDECIDED)
-        engine = _Engine(self.documents)
-        engine.deadline = deadline
+        try:
+            engine = _Engine(self.documents, deadline)
+        except ExhaustedError:
+            return replace(verdict, kind=Kind.UNDECIDED)
         proved, opened = engine.prove(f"{_WIDER}#", self.receiver)
         if not proved:
             # it takes longer, but knows which branch a member belongs to

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from pi_contracts.contracts.digest import encode_canonically
 from pi_contracts.contracts.drafts import Draft, subschemas
 
 from .decide import Decider, Kind, Verdict
 from .explain import Explanation, explain
+from .recursion import get_references
 from .verdicts import Direction, Effect, Position, find_effect
 
 if TYPE_CHECKING:
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from .flat import FlatDocument, FlatSchema
 
 _OLD, _NEW = "urn:old", "urn:new"
+_LARGEST: Final = 200_000
+"""From how many bytes on a digest is made of the text as it is."""
+_RECURSION: Final = 8000
+"""Deep enough to spell every schema that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +61,11 @@ class FlowComparer:
         """Take in the documents of the two generations."""
         self._documents = {_OLD: old, _NEW: new}
         self._decider: Decider | None = None
-        self._is_equal = old.value == new.value
+        self._spellings: dict[str, dict[str, bytes]] = {_OLD: {}, _NEW: {}}
 
     def compare(self, name: str, position: Position, old: str, new: str) -> FlowReport:
         """Return what becomes of the flow whose schemas stand at two references."""
-        if self._is_equal and old == new:
+        if old == new and self._is_same(old):
             same = dict.fromkeys(Direction, Kind.COMPATIBLE)
             return FlowReport(name, position, same, Effect.SAME, ())
         before, after = _OLD + old, _NEW + new
@@ -80,6 +87,30 @@ class FlowComparer:
         effect = find_effect(answers[before, after].kind, answers[after, before].kind)
         digests = self._get_digests(old, new) if breaks else ()
         return FlowReport(name, position, verdicts, effect, tuple(breaks), digests)
+
+    def _is_same(self, reference: str) -> bool:
+        """Tell whether both documents say the same, letter by letter, in all that is reached."""
+        if self._documents[_OLD].asserts_format is not self._documents[_NEW].asserts_format:
+            return False
+        seen: set[str] = set()
+        pending = [reference]
+        while pending:
+            one = pending.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if self._spell(_OLD, one) != self._spell(_NEW, one):
+                return False
+            pending.extend(get_references(self._documents[_OLD].get(one)))
+        return True
+
+    def _spell(self, uri: str, reference: str) -> bytes:
+        """Return a schema as text: what Python calls equal may differ, such as 1 and true."""
+        known = self._spellings[uri]
+        if reference not in known:
+            schema = self._documents[uri].get(reference)
+            known[reference] = msgspec.json.encode(schema, order="sorted")
+        return known[reference]
 
     def _get_digests(self, old: str, new: str) -> tuple[str, str]:
         documents = self._documents
@@ -123,4 +154,13 @@ def get_digest(document: FlatDocument, reference: str) -> str:
                     pending.append(part["$ref"])
                 below.extend(inner for _, inner in subschemas(part, Draft.DRAFT202012))
     facts = [reached.pop(reference), reached]
-    return hashlib.sha256(encode_canonically(facts)).hexdigest()[:16]
+    text = msgspec.json.encode(facts, order="sorted")
+    if len(text) > _LARGEST:
+        # one spelling of each number is not worth seconds
+        return hashlib.sha256(text).hexdigest()[:16]
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        return hashlib.sha256(encode_canonically(facts)).hexdigest()[:16]
+    finally:
+        sys.setrecursionlimit(before)

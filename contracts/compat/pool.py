@@ -8,8 +8,11 @@ refining classes until they stand still, so that renamed ones are equal.
 from __future__ import annotations
 
 import json
+import math
+import time
 from typing import TYPE_CHECKING, Any, Final
 
+from .budget import ExhaustedError
 from .flat import absolve, make_absolute
 from .nodes import (
     ALL_TYPES,
@@ -77,9 +80,18 @@ _SIZES: Final[Mapping[str, tuple[type[AtLeast | AtMost], str]]] = {
 class Pool:
     """The nodes of some flat documents, each of which has a URI here."""
 
-    def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
-        """Take in the documents; nodes are made when they are asked for."""
+    def __init__(self, documents: Mapping[str, FlatDocument], until: float = math.inf) -> None:
+        """Take in the documents; nodes are made when they are asked for.
+
+        Args:
+            documents: By their URIs.
+            until: The moment of the monotonic clock after which no schema is taken apart.
+
+        Raises:
+            ExhaustedError: The recursive definitions alone take longer.
+        """
         self.documents = dict(documents)
+        self.until = until
         self._nodes: dict[frozenset[Atom], Node] = {}
         self._made: dict[str, Node] = {}
         """Nodes by the absolute reference of what they were made of."""
@@ -88,10 +100,14 @@ class Pool:
         self._bodies: dict[int, Node] = {}
         self.true = self._intern((), True)
         self.false = self._intern((Never(),), False)
-        self._classify(find_recursive(self.documents))
+        self._classify(find_recursive(self.documents, until))
 
     def get(self, reference: str) -> Node:
-        """Return the node of the schema at an absolute reference."""
+        """Return the node of the schema at an absolute reference.
+
+        Raises:
+            ExhaustedError: Making it takes longer than it may.
+        """
         if reference in self._classes:
             return self._bodies[self._classes[reference]]
         return self._follow(reference)
@@ -167,6 +183,8 @@ class Pool:
     def _make(self, schema: Schema, uri: str) -> Node:
         if isinstance(schema, bool):
             return self.true if schema else self.false
+        if time.monotonic() > self.until:
+            raise ExhaustedError
         says = None if _REFERRING & schema.keys() else schema  # else it may stand anywhere
         return self._intern(tuple(self._take_apart(schema, uri)), says)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING
 
 from pi_contracts.contracts.drafts import Draft, subschemas
+
+from .budget import ExhaustedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,14 +18,21 @@ if TYPE_CHECKING:
     from .flat import FlatDocument
 
 
-def find_recursive(documents: Mapping[str, FlatDocument]) -> list[str]:
-    """Return the absolute references of what is referred to from inside itself."""
-    return [reference for uri, document in documents.items() for reference in _find(uri, document)]
+def find_recursive(documents: Mapping[str, FlatDocument], until: float = math.inf) -> list[str]:
+    """Return the absolute references of what is referred to from inside itself.
+
+    Raises:
+        ExhaustedError: The search went on after *until*, a moment of the monotonic clock.
+    """
+    return [
+        reference
+        for uri, document in documents.items()
+        for reference in _find(uri, _get_edges(document, until))
+    ]
 
 
-def _find(uri: str, document: FlatDocument) -> Iterator[str]:
+def _find(uri: str, edges: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield the members of every ring of references, by depth-first search (Tarjan)."""
-    edges = _get_edges(document)
     order: dict[str, int] = {}
     low: dict[str, int] = {}
     trail: list[str] = []
@@ -41,8 +52,7 @@ def _find(uri: str, document: FlatDocument) -> Iterator[str]:
                     above = pending[-1][0]
                     low[above] = min(low[above], low[name])
                 if low[name] == order[name]:
-                    ring = trail[trail.index(name) :]
-                    del trail[-len(ring) :]
+                    ring = _cut_off(trail, name)
                     on_trail.difference_update(ring)
                     if len(ring) > 1 or name in edges[name]:
                         yield from (uri + one for one in ring)
@@ -52,19 +62,32 @@ def _find(uri: str, document: FlatDocument) -> Iterator[str]:
                 low[name] = min(low[name], order[step])
 
 
-def _get_edges(document: FlatDocument) -> dict[str, list[str]]:
+def _cut_off(trail: list[str], name: str) -> list[str]:
+    """Take the end of a trail off, from *name* on; the search starts at the end."""
+    start = len(trail) - 1
+    while trail[start] != name:
+        start -= 1
+    ring = trail[start:]
+    del trail[start:]
+    return ring
+
+
+def _get_edges(document: FlatDocument, until: float) -> dict[str, list[str]]:
     """Return what each target of a reference refers to; the root counts as a target."""
     edges: dict[str, list[str]] = {}
-    pending = list(_get_references(document.value))
+    pending = list(get_references(document.value))
     while pending:
+        if time.monotonic() > until:
+            raise ExhaustedError
         pointer = pending.pop()
         if pointer not in edges:
-            edges[pointer] = list(_get_references(document.get(pointer)))
+            edges[pointer] = list(get_references(document.get(pointer)))
             pending.extend(edges[pointer])
     return edges
 
 
-def _get_references(schema: Schema) -> Iterator[str]:
+def get_references(schema: Schema) -> Iterator[str]:
+    """Yield what a schema and those inside it refer to in their document."""
     pending: list[Schema] = [schema]
     while pending:
         one = pending.pop()
