@@ -211,9 +211,9 @@ class Peer:
 
     def flush(self) -> None:
         """Hand everything to the transport that may be sent now."""
-        take, send = self.connection.take_output, self._transport.send
-        while batch := take():
-            send(batch)
+        connection = self.connection
+        while connection.has_output:
+            self._transport.send(connection.take_output())
 
     def flush_soon(self) -> None:
         """Flush at the end of this turn of the loop, with whatever else comes up in it."""

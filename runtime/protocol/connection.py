@@ -81,6 +81,7 @@ class Connection:
         """What the other side takes."""
         self.paused = False
         """Whether nothing may be sent for now."""
+        self._batch = self.limits.batch
         self._is_stream = framing is Framing.LENGTH
         self._versions = versions
         self._credential = credential
@@ -209,7 +210,7 @@ class Connection:
     @property
     def has_output(self) -> bool:
         """Whether something waits that may be sent now."""
-        return not self.paused and bool(self._outbox.waiting)
+        return bool(self._outbox.waiting) and not self.paused
 
     @property
     def waiting(self) -> int:
@@ -220,10 +221,12 @@ class Connection:
         """Return a batch of what may be sent now, ready for the transport."""
         if self.paused or not self._outbox.waiting:
             return []
-        texts = self._outbox.take(self.limits.batch)
-        if self._is_stream:
-            return [add_header(text) for text in texts]
-        return texts
+        texts = self._outbox.take(self._batch)
+        if not self._is_stream:
+            return texts
+        if len(texts) == 1:
+            return [add_header(texts[0])]
+        return [add_header(text) for text in texts]
 
     def pause(self) -> None:
         """Send nothing for now."""

@@ -22,8 +22,10 @@ Members: TypeAlias = dict[str, Kind]
 States: TypeAlias = dict[str, Raw]
 
 
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Any frame."""
+class Message(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, gc=False
+):
+    """Any frame; frames make no rings, so the garbage collector need not look at them."""
 
 
 class ErrorEnvelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
