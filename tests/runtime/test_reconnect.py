@@ -333,6 +333,7 @@ def test_a_server_that_hangs_up_in_the_handshake_is_tried_again(run: Any) -> Non
         connector = world.make_connector()
         shown = note(connector)
         connector.start()
+        await settle()
         await world.clock.advance(2.0)
         assert world.address.attempts == 3
         assert {state["status"] for state in shown[1:]} == {"connecting", "disconnected"}
