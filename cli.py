@@ -186,6 +186,7 @@ def compat(
     config: ConfigOption = None,
 ) -> None:
     """Tell whom a change breaks, and what to upgrade first."""
+    from pi_contracts.codegen.source_compat import compare_sources
     from pi_contracts.contracts.comparison import compare_sides
     from pi_contracts.contracts.invocation import Invocation, refuse_usage
     from pi_contracts.contracts.sides import InvalidSideError, parse_sides
@@ -193,7 +194,8 @@ def compat(
     run = Invocation("compat", style, quiet=quiet, strict=strict, config=config)
     try:
         sides = parse_sides(old, new, run.settings.contracts)
-        outcome = compare_sides(*sides, run.choose_map(mapped), position, base=run.base)
+        more = partial(compare_sources, types=run.settings.types or "typed-dict")
+        outcome = compare_sides(*sides, run.choose_map(mapped), position, base=run.base, more=more)
     except InvalidSideError as problem:
         refuse_usage(str(problem))
     findings, accepted = outcome.accept(run.settings.acceptances, run.settings_name)

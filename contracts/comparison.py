@@ -15,9 +15,10 @@ from pi_contracts.contracts.findings import Finding, Severity, Subject
 from pi_contracts.contracts.sides import InvalidSideError, read_side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pi_contracts.contracts.catalogue import Catalogue
     from pi_contracts.contracts.read import Reading
     from pi_contracts.contracts.sides import Side
 
@@ -73,10 +74,12 @@ def compare_sides(
     mapped: Mapping[str, Path],
     position: str | None,
     base: Path | None = None,
+    more: Callable[[Catalogue, Catalogue], tuple[Finding, ...]] | None = None,
 ) -> Outcome:
     """Read two sides and compare them: contracts, or bare schemas at a position.
 
-    Findings name files relative to *base*, or the working directory.
+    Findings name files relative to *base*, or the working directory. *more* adds those of
+    two sets of contracts that are not about what is on the wire.
 
     Raises:
         InvalidSideError: The sides hold bare schemas and there is no position, or the reverse.
@@ -99,6 +102,8 @@ def compare_sides(
     findings = make_findings(report)
     if not before.catalogue.contracts:
         findings = (*findings, _note_empty(old))
+    elif more is not None:
+        findings = (*findings, *more(before.catalogue, after.catalogue))
     return Outcome(findings, report.to_additions())
 
 

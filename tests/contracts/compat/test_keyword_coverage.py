@@ -251,7 +251,7 @@ def say(flow: FlowReport) -> str:
 
 
 def render() -> str:
-    rows = []
+    rows: list[str] = []
     for case, edit in EDITS:
         old, new, effect = list_edits(case)[edit]
         sent = say(compare(case, old, new, Position.ARGUMENT))
@@ -264,10 +264,10 @@ def render() -> str:
         [
             "# Keywords and verdicts",
             "",
-            "What `pi-contracts compat` says when one keyword of a schema is made tighter, made looser, or",
-            "changed into something else: of old consumers / of new consumers. The effect is on the set of",
-            "values. Each row is a pair of schemas in `tests/contracts/compat/test_keyword_coverage.py`, which",
-            "writes this page.",
+            "What `pi-contracts compat` says when one keyword of a schema is made tighter, looser, or",
+            "something else: of old consumers / of new consumers. The effect is on the set of values.",
+            "Each row is a pair of schemas in `tests/contracts/compat/test_keyword_coverage.py`,",
+            "which writes this page.",
             "",
             "| keyword | edit | effect | argument | result, state, event, error |",
             "|---|---|---|---|---|",
