@@ -74,6 +74,7 @@ def compare_sides(
     mapped: Mapping[str, Path],
     position: str | None,
     base: Path | None = None,
+    *,
     more: Callable[[Catalogue, Catalogue], tuple[Finding, ...]] | None = None,
 ) -> Outcome:
     """Read two sides and compare them: contracts, or bare schemas at a position.

@@ -264,9 +264,9 @@ def render() -> str:
         [
             "# Keywords and verdicts",
             "",
-            "What `pi-contracts compat` says when one keyword of a schema is made tighter, looser, or",
-            "something else: of old consumers / of new consumers. The effect is on the set of values.",
-            "Each row is a pair of schemas in `tests/contracts/compat/test_keyword_coverage.py`,",
+            "What `pi-contracts compat` says when one keyword of a schema is made tighter, looser,",
+            "or something else: of old consumers / of new consumers. The effect is on the set of",
+            "values. Each row is a pair of schemas in `tests/contracts/compat/test_keyword_coverage.py`,",
             "which writes this page.",
             "",
             "| keyword | edit | effect | argument | result, state, event, error |",
