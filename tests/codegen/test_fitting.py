@@ -17,8 +17,8 @@ from pi_contracts.codegen.fitting import (
     fit_signature,
 )
 
-NAMES = st.builds(
-    lambda length, name: (name * 12)[:length], st.integers(1, 50), st.sampled_from(["Abcde", "Xy"])
+NAMES = st.tuples(st.integers(1, 50), st.sampled_from(["Abcde", "Xy"])).map(
+    lambda drawn: (drawn[1] * 12)[: drawn[0]]
 )
 ANNOTATIONS = st.recursive(
     NAMES

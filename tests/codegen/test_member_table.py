@@ -58,7 +58,7 @@ def test_long_names_break_lines_where_ruff_does(
         f"state{word}": {"kind": "state", "value": {"type": "array", "items": data}},
         f"changed{word}": {"kind": "events", "payload": data},
     }
-    contract = {
+    contract: dict[str, Any] = {
         "service": {
             "id": f"service{word}",
             "mode": "keyed",
