@@ -5,6 +5,7 @@ A value is turned into text once, whatever the number of those who follow it.
 
 from __future__ import annotations
 
+import abc
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from msgspec import Raw
@@ -92,7 +93,7 @@ class Exposure:
         self._closing.pop(follower, None)
 
 
-class _Tap:
+class _Tap(abc.ABC):
     """One listener at a provider's cell, for all who follow it over the wire."""
 
     def __init__(self, name: str) -> None:
@@ -113,8 +114,9 @@ class _Tap:
             self._subscription.close()
             self._subscription = None
 
+    @abc.abstractmethod
     def _subscribe(self) -> Subscription:
-        raise NotImplementedError
+        """Listen at the cell."""
 
     def _pass_on(self, text: Raw, ctx: Context) -> None:
         trace = write_trace(ctx)

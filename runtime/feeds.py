@@ -82,7 +82,6 @@ class SingletonFeed:
         self._registry = registry
         self._stream: Final = _Stream(serving, request)
         self._slot: Slot | None = None
-        self._unavailable = False
 
     @property
     def exposure(self) -> Exposure | None:
@@ -105,14 +104,11 @@ class SingletonFeed:
         exposure = self._slot.exposure
         if self._slot.keyed is not None:
             self._serving.end_subscription(self._request.id, _describe_mode(self._request))
-        elif exposure is not None:
-            self._unavailable = False
-            if exposure is not self._stream.exposure:
-                self._stream.detach()
-                self._stream.attach(exposure)
-        elif not self._unavailable:
-            self._unavailable = True
-            self._stream.detach()
+            return
+        self._stream.detach()
+        if exposure is not None:
+            self._stream.attach(exposure)
+        else:
             self._stream.publish_unavailable()
 
 
@@ -129,7 +125,6 @@ class InstancesFeed:
         self._served = serving.peer.connection.served
         self._slot: Slot | None = None
         self._keyed: KeyedHandle[Any] | None = None
-        self._unavailable = False
 
     def open(self) -> None:
         """Begin."""
@@ -147,14 +142,11 @@ class InstancesFeed:
         keyed = self._slot.keyed
         if self._slot.exposure is not None:
             self._serving.end_subscription(self._request.id, _describe_mode(self._request))
-        elif keyed is not None:
-            self._unavailable = False
-            if keyed is not self._keyed:
-                self._detach()
-                self._attach(keyed)
-        elif not self._unavailable:
-            self._unavailable = True
-            self._detach()
+            return
+        self._detach()
+        if keyed is not None:
+            self._attach(keyed)
+        else:
             self._stream.publish_unavailable()
 
     def take_spawned(self, instance: LiveInstance) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import ContractViolation, InvalidJSON, ServiceError
 from .failures import LOGGER, report
 from .protocol import Subject
-from .protocol.messages import Snapshot, Unavailable, Update
+from .protocol.messages import Snapshot, Update
 from .targets import Target, find_mismatch, make_failure, make_unreadable
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ServiceFollower:
                 self._take_snapshot(message)
             elif isinstance(message, Update):
                 self.target.update(message)
-            elif isinstance(message, Unavailable):
+            else:
                 self.target.lose()
                 self.target.known = None
         except (ContractViolation, InvalidJSON) as error:
@@ -106,14 +106,13 @@ class ServiceFollower:
         mismatch = find_mismatch(self.target, message)
         if mismatch is not None:
             self._fail(mismatch)
-        elif not isinstance(message.states, dict):
-            self._fail(make_unreadable(self.target.token.id, ValueError("it has no states")))
         else:
-            self.target.install(message.members, message.states)
+            states = message.states if isinstance(message.states, dict) else {}
+            self.target.install(message.members, states)
             self.waiters.settle(None)
 
     def _fail(self, failure: ServiceError) -> None:
-        if self._subscribed and self.target.peer is not None:
+        if self.target.peer is not None:
             self._subscribed = False
             self.target.peer.unsubscribe(self)
         self._set_failure(failure)

@@ -9,7 +9,7 @@ from .failures import LOGGER, report
 from .following import Waiters
 from .observing import Observer
 from .protocol import Subject
-from .protocol.messages import Closed, Snapshot, Spawned, Unavailable, Update
+from .protocol.messages import Closed, Snapshot, Spawned, Update
 from .remote import RemoteLink
 from .targets import Target, find_mismatch, make_failure, make_unreadable
 
@@ -102,7 +102,7 @@ class InstancesFollower:
                 self._close_instance(message.key)
             elif isinstance(message, Update):
                 self._live[str(message.key)].target.update(message)
-            elif isinstance(message, Unavailable):
+            else:
                 self._close_all()
                 self.target.known = None
         except (ContractViolation, InvalidJSON) as error:

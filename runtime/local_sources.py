@@ -46,20 +46,18 @@ class LocalSource:
 
     def get_feed(self, member: StateMember[Any]) -> ReplicaFeed[Any]:
         """Return what follows a state, whoever provides it."""
-        feed = self._feeds.get(member.name)
-        if feed is None:
-            feed = self._feeds[member.name] = ReplicaFeed(member)
+        if member.name not in self._feeds:
+            self._feeds[member.name] = ReplicaFeed(member)
             self._follow(member)
-        return feed
+        return self._feeds[member.name]
 
     def get_channel(self, member: EventsMember[Any]) -> Channel[Any]:
         """Return what passes events on, whoever emits them."""
-        channel = self._channels.get(member.name)
-        if channel is None:
-            made: Channel[Any] = Channel(f'the events "{member.name}"', coalesces=False)
-            channel = self._channels[member.name] = made
+        if member.name not in self._channels:
+            name = f'the events "{member.name}"'
+            self._channels[member.name] = Channel(name, coalesces=False)
             self._follow(member)
-        return channel
+        return self._channels[member.name]
 
     def set_implementation(self, implementation: object | None) -> None:
         """Forward to *implementation* from now on."""

@@ -200,8 +200,6 @@ class Peer:
         if error is not None:
             LOGGER.debug("a transport has failed", exc_info=error)
         self._handle(happenings)
-        if self._ending is None:
-            self._finish(ErrorEnvelope("disconnected", "the link was lost"))
         if self._timer is not None:
             self._timer.cancel()
         if not self._gone.done():
@@ -346,9 +344,8 @@ class Peer:
 
     def _handle_deadline(self) -> None:
         self._armed = None
-        if self._ending is None:
-            self._handle(self.connection.handle_deadline(self._clock.time()))
-            self.arm()
+        self._handle(self.connection.handle_deadline(self._clock.time()))
+        self.arm()
 
     def _finish(self, error: ErrorEnvelope) -> None:
         """End everything that hangs on the link; the transport may still send what waits."""
@@ -393,5 +390,4 @@ def _make_opening_error(error: ErrorEnvelope) -> ServiceError:
 
 def _retrieve(future: asyncio.Future[None]) -> None:
     """Look at a failure that perhaps nobody waits for, so that asyncio does not complain."""
-    if not future.cancelled():
-        future.exception()
+    future.exception()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -15,7 +16,6 @@ from .serving import Serving
 from .tokens import Keyed, Local, RemoteToken, Singleton, check_id
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Collection, Mapping
 
     from .peer import Peer
@@ -224,8 +224,6 @@ class Registry:
             self._run(on_release)
 
     def _run(self, callback: Any) -> None:
-        import asyncio  # noqa: PLC0415 - types aside, only this needs it
-
         try:
             outcome = callback()
             if inspect.isawaitable(outcome):
@@ -266,5 +264,5 @@ class Registry:
             return
         if self._slots.get((scope, slot.service)) is slot:
             del self._slots[scope, slot.service]
-        elif self._local.get(slot.service) is slot:
+        else:
             del self._local[slot.service]

@@ -51,18 +51,15 @@ class RemoteLink:
 
     def state(self, member: StateMember[T]) -> HandleReplica[T]:
         """Return a view of the replica that all handles share."""
-        view = self._states.get(member.name)
-        if view is None:
-            view = self._states[member.name] = HandleReplica(self._target.feeds[member.name])
-        return view
+        if member.name not in self._states:
+            self._states[member.name] = HandleReplica(self._target.feeds[member.name])
+        return self._states[member.name]
 
     def events(self, member: EventsMember[T]) -> RemoteEvents[T]:
         """Return a view of the source of events over there."""
-        view = self._events.get(member.name)
-        if view is None:
-            hub = self._target.get_hub(member)
-            view = self._events[member.name] = RemoteEvents(member, hub)
-        return view
+        if member.name not in self._events:
+            self._events[member.name] = RemoteEvents(member, self._target.get_hub(member))
+        return self._events[member.name]
 
     async def call(self, method: Method[P, R], params: P, ctx: Context) -> R:
         """Call *method* at the other side, and return its result."""
@@ -74,7 +71,7 @@ class RemoteLink:
             )
         else:
             message = await self._trace(peer, peer.tracer, method, arguments, ctx)
-        return read_answer(target.token, method, self._read(method, message))
+        return read_answer(target.token, method, self._read(peer, method, message))
 
     async def call_reference(
         self, method: Method[Any, Reference[T]], params: object, ctx: Context
@@ -98,6 +95,7 @@ class RemoteLink:
         if not isinstance(message, Granted):
             raise InvalidResult(f"{place}: expected a reference, found a value")
         if target.peer is not peer:
+            peer.release(message.reference, 1)
             raise StaleReference("the connection ended before the reference was there")
         if message.service != token.id:
             peer.release(message.reference, 1)
@@ -154,7 +152,7 @@ class RemoteLink:
             span.end(code)
         return message
 
-    def _read(self, method: Method[Any, Any], message: Answer) -> calls.Answer:
+    def _read(self, peer: Peer, method: Method[Any, Any], message: Answer) -> calls.Answer:
         """Return the answer as ``calls.py`` judges it."""
         if isinstance(message, Failed):
             return calls.Answer(read_envelope(message.error))
@@ -163,8 +161,7 @@ class RemoteLink:
         problem: object = "expected a value, found none"
         if isinstance(message, Granted):
             problem = "expected a value, found a reference"
-            if self._target.peer is not None:
-                self._target.peer.release(message.reference, 1)
+            peer.release(message.reference, 1)
         elif message.result is not UNSET:
             try:
                 return calls.Answer(None, parse_json(bytes(message.result)))

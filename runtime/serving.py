@@ -147,9 +147,7 @@ class Serving:
 
     def take_cancel(self, call_id: int) -> None:
         """Cancel the Context of a call, and its task; the call is answered already."""
-        running = self._running.pop(call_id, None)
-        if running is not None:
-            self._stop(running)
+        self._stop(self._running.pop(call_id))
 
     def _stop(self, running: _Running) -> None:
         running.cancel()

@@ -16,13 +16,13 @@ from pi_contracts.runtime.protocol import Framing
 
 from .attempt import attempt
 from .listening import Handover, Listening
-from .receiving import AbortedError, Receiving
+from .receiving import AbortedError, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept, Receiver
+    from pi_contracts.runtime.transport import Accept
 
 PATIENCE: Final = 5.0
 """How many seconds a child has to leave by itself, and again after it was told to."""
@@ -31,12 +31,11 @@ _IN: Final = 0
 _OUT: Final = 1
 
 
-class ChildTransport(Receiving, asyncio.SubprocessProtocol):
+class ChildTransport(Reading, asyncio.SubprocessProtocol):
     """The parent's end: writes to the child's standard input, reads its output."""
 
     _process: asyncio.SubprocessTransport
     _input: asyncio.WriteTransport
-    _output: asyncio.ReadTransport
 
     def __init__(self, *, patience: float = PATIENCE, credential: str | None = None) -> None:
         super().__init__(credential)
@@ -45,12 +44,6 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
         self._aborted = False
-
-    def start(self, receiver: Receiver) -> None:
-        """Hand what arrives to *receiver* from now on."""
-        self._begin(receiver)
-        if not self._output.is_closing():
-            self._output.resume_reading()
 
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
@@ -76,13 +69,12 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
             self._kill()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Hold the child, without reading what it says."""
+        """Hold the child."""
         process = cast("asyncio.SubprocessTransport", transport)
         self._process = process
         self._input = cast("asyncio.WriteTransport", process.get_pipe_transport(_IN))
-        self._output = cast("asyncio.ReadTransport", process.get_pipe_transport(_OUT))
+        self._source = cast("asyncio.ReadTransport", process.get_pipe_transport(_OUT))
         self._input.set_write_buffer_limits(high=0)
-        self._output.pause_reading()
         self.facts = {"transport": "child", "pid": process.get_pid()}
         if process.is_closing():  # the attempt was cancelled while the pipes were connected
             self._close_pipes()
@@ -90,8 +82,7 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Hand on what arrived."""
         del fd
-        assert self._receiver is not None  # noqa: S101 - nothing is read before the start
-        self._receiver.receive(data)
+        self.data_received(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Close once the child says or hears nothing more."""
@@ -132,13 +123,12 @@ class ChildTransport(Receiving, asyncio.SubprocessProtocol):
     def _close_pipes(self) -> None:
         """Close what a child of the child may still hold open."""
         self._input.close()
-        self._output.close()
+        self._source.close()
 
 
-class StdioTransport(Receiving, asyncio.Protocol):
+class StdioTransport(Reading, asyncio.Protocol):
     """The child's end: reads one descriptor, writes another; opened before anything else."""
 
-    _input: asyncio.ReadTransport
     _output: asyncio.WriteTransport
 
     def __init__(self) -> None:
@@ -156,11 +146,6 @@ class StdioTransport(Receiving, asyncio.Protocol):
         self._output.set_write_buffer_limits(high=0)
         await loop.connect_read_pipe(lambda: self, os.fdopen(read, "rb", 0))
 
-    def start(self, receiver: Receiver) -> None:
-        """Hand what arrives to *receiver* from now on."""
-        self._begin(receiver)
-        self._input.resume_reading()
-
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
         if not self._output.is_closing():
@@ -177,14 +162,8 @@ class StdioTransport(Receiving, asyncio.Protocol):
             self._output.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Hold the input, without reading it."""
-        self._input = cast("asyncio.ReadTransport", transport)
-        self._input.pause_reading()
-
-    def data_received(self, data: bytes) -> None:
-        """Hand on what arrived."""
-        assert self._receiver is not None  # noqa: S101 - nothing is read before the start
-        self._receiver.receive(data)
+        """Hold the input."""
+        self._source = cast("asyncio.ReadTransport", transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the other direction as well; the end is told of when both are over."""
@@ -193,7 +172,7 @@ class StdioTransport(Receiving, asyncio.Protocol):
 
     def lose(self, error: Exception | None) -> None:
         """Stop reading, and tell the receiver of the end."""
-        self._input.close()
+        self._source.close()
         self._end(AbortedError() if self._aborted else error)
 
 

@@ -73,6 +73,49 @@ class Receiving:
                 self._waiter.set_result(None)
 
 
+class Reading(Receiving):
+    """A transport that reads from one of asyncio's; nothing is handed on before the start.
+
+    What arrives until then is kept, and no more is read. Pausing from the beginning does
+    not do: asyncio's TLS would not send the end of its handshake, and uvloop's pipes
+    read all the same.
+    """
+
+    _source: asyncio.ReadTransport
+
+    def __init__(self, credential: str | None) -> None:
+        super().__init__(credential)
+        self._early: list[bytes] = []
+        self._going = False
+
+    def start(self, receiver: Receiver) -> None:
+        """Hand what arrives to *receiver* from now on."""
+        asyncio.get_running_loop().call_soon(self._go_on)  # before an end that has come already
+        self._begin(receiver)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what arrived; keep it if nobody can have it yet."""
+        if self._going and self._receiver is not None:
+            self._receiver.receive(data)
+            return
+        self._early.append(data)
+        self._source.pause_reading()
+
+    def _go_on(self) -> None:
+        """Hand on what came before the start, and read on."""
+        self._going = True
+        early, self._early = self._early, []
+        for data in early:
+            self.data_received(data)
+        if not self._source.is_closing():
+            self._source.resume_reading()
+
+    def _end(self, error: Exception | None) -> None:
+        if self._receiver is not None:
+            self._go_on()  # all that came before the end
+        super()._end(error)
+
+
 class AbortedError(ConnectionAbortedError):
     """The transport was ended from this side, without regard to what was unsent."""
 

@@ -1,7 +1,6 @@
 """A stream of bytes over an asyncio transport: Unix sockets, TCP and TLS.
 
-Chunks go to the receiver as they arrive, without a queue or a task between. Reading
-is not paused from the beginning: asyncio's TLS would not send the end of its handshake.
+Chunks go to the receiver as they arrive, without a queue or a task between.
 """
 
 from __future__ import annotations
@@ -11,16 +10,14 @@ from typing import TYPE_CHECKING, Final, cast
 
 from pi_contracts.runtime.protocol import Framing
 
-from .receiving import AbortedError, Receiving
+from .receiving import AbortedError, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pi_contracts.runtime.transport import Receiver
 
-
-class StreamTransport(Receiving, asyncio.Protocol):
-    """A transport of bytes; before it is started it keeps one chunk and reads no more.
+class StreamTransport(Reading, asyncio.Protocol):
+    """A transport of bytes.
 
     *describe* tells what is known of the other end once the connection is made;
     *on_open* is called then, and nobody has the transport before.
@@ -39,14 +36,7 @@ class StreamTransport(Receiving, asyncio.Protocol):
         self.framing: Final = Framing.LENGTH
         self._describe = describe
         self._on_open = on_open
-        self._early: list[bytes] = []
-        self._going = False
         self._aborted = False
-
-    def start(self, receiver: Receiver) -> None:
-        """Hand what arrives to *receiver* from now on."""
-        asyncio.get_running_loop().call_soon(self._go_on)  # before an end that has come already
-        self._begin(receiver)
 
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
@@ -71,30 +61,11 @@ class StreamTransport(Receiving, asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Hold the connection."""
         made = cast("asyncio.Transport", transport)
-        self._transport = made
+        self._source = self._transport = made
         made.set_write_buffer_limits(high=1, low=0)  # a TLS transport pauses at 0 bytes over 0
         self.facts = self._describe(made)
         self._on_open(self)
 
-    def data_received(self, data: bytes) -> None:
-        """Hand on what arrived; keep it if nobody can have it yet."""
-        if self._going and self._receiver is not None:
-            self._receiver.receive(data)
-            return
-        self._early.append(data)
-        self._transport.pause_reading()
-
-    def _go_on(self) -> None:
-        """Hand on what came before the start, and read on."""
-        self._going = True
-        early, self._early = self._early, []
-        for data in early:
-            self.data_received(data)
-        if not self._transport.is_closing():
-            self._transport.resume_reading()
-
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the receiver of the end, after all that came before it."""
-        if self._receiver is not None:
-            self._go_on()
+        """Tell the receiver of the end."""
         self._end(AbortedError() if self._aborted else exc)
