@@ -74,10 +74,11 @@ class ChildTransport(Reading, asyncio.SubprocessProtocol):
         self._process = process
         self._input = cast("asyncio.WriteTransport", process.get_pipe_transport(_IN))
         self._source = cast("asyncio.ReadTransport", process.get_pipe_transport(_OUT))
-        self._input.set_write_buffer_limits(high=0)
         self.facts = {"transport": "child", "pid": process.get_pid()}
         if process.is_closing():  # the attempt was cancelled while the pipes were connected
             self._close_pipes()
+        else:
+            self._input.set_write_buffer_limits(high=0)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Hand on what arrived."""
