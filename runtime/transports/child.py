@@ -75,7 +75,8 @@ class ChildTransport(Reading, asyncio.SubprocessProtocol):
         self._input = cast("asyncio.WriteTransport", process.get_pipe_transport(_IN))
         self._source = cast("asyncio.ReadTransport", process.get_pipe_transport(_OUT))
         self.facts = {"transport": "child", "pid": process.get_pid()}
-        if process.is_closing():  # the attempt was cancelled while the pipes were connected
+        # An attempt that was cancelled while the pipes were connected closes one or the other.
+        if process.is_closing() or self._input.is_closing():
             self._close_pipes()
         else:
             self._input.set_write_buffer_limits(high=0)
