@@ -281,7 +281,11 @@ def run_in_world(lab: Lab, open_ends: Any) -> Callable[..., None]:
     """
 
     def run(
-        wire: str, main: Callable[[World], Awaitable[None]], *, limits: Limits | None = None
+        wire: str,
+        main: Callable[[World], Awaitable[None]],
+        *,
+        limits: Limits | None = None,
+        loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
     ) -> None:
         complaints: list[dict[str, Any]] = []
 
@@ -305,7 +309,8 @@ def run_in_world(lab: Lab, open_ends: Any) -> Callable[..., None]:
             left = asyncio.all_tasks() - {asyncio.current_task()}
             assert left == set()
 
-        asyncio.run(watched())
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            runner.run(watched())
         assert complaints == []
 
     return run

@@ -549,3 +549,25 @@ def test_a_provider_may_go_and_another_come(wire: str, run_in_world: Any) -> Non
         assert newest.calls == [(3, 3)]
 
     run_in_world(wire, main)
+
+
+@over_every_wire
+def test_it_is_the_same_on_uvloop(wire: str, run_in_world: Any) -> None:
+    uvloop = pytest.importorskip("uvloop", reason="uvloop is not installed here")
+
+    async def main(world: Any) -> None:
+        seen: list[int] = []
+        world.used.count.subscribe(lambda value, _: seen.append(value))
+        sums = await asyncio.gather(*[world.used.add(n, n, BACKGROUND) for n in range(100)])
+        assert sums == [2 * n for n in range(100)]
+        block = "x" * 1_000_000
+        assert await world.used.echo(block, BACKGROUND) == block
+        world.provider.count.set(7, BACKGROUND)
+        await until(lambda: seen[-1:] == [7])
+        call = asyncio.ensure_future(world.used.wait("a", BACKGROUND))
+        await until(lambda: world.provider.waiting)
+        await world.get_server().close()
+        with pytest.raises(errors.Disconnected):
+            await call
+
+    run_in_world(wire, main, loop_factory=uvloop.new_event_loop)
