@@ -45,6 +45,7 @@ class OutgoingCalls:
         self._turns: deque[asyncio.Future[None]] = deque()
         self._given = 0
         """How many turns were given to calls that have not been sent yet."""
+        self._flowing = asyncio.Event()
         self._ending: str | None = None
 
     async def call(
@@ -96,6 +97,7 @@ class OutgoingCalls:
     def end(self, why: str) -> None:
         """Let everything fail that waits, and every later call, with `Disconnected`."""
         self._ending = why
+        self._flowing.set()
         waiting: list[asyncio.Future[Any]] = [*self._pending.values(), *self._turns]
         self._pending.clear()
         self._turns.clear()
@@ -137,22 +139,13 @@ class OutgoingCalls:
 
     async def _wait_until_taken(self, ctx: Context) -> None:
         """Wait, in order, until the other side takes another call."""
-        connection = self._connection
         turn: asyncio.Future[None] = self._loop.create_future()
         self._turns.append(turn)
         self._loop.call_soon(self.give_turns)
-        while True:
-            await self._wait_turn(turn, ctx)
-            if connection.state is not State.OPEN:
-                raise self._make_error()
-            if not connection.paused:
-                return
-            turn = self._loop.create_future()
-            self._turns.appendleft(turn)
-
-    async def _wait_turn(self, turn: asyncio.Future[None], ctx: Context) -> None:
         try:
             await ctx.wait(turn)
+            while self._connection.paused and self._ending is None:
+                await ctx.wait(self._flowing.wait())
         except BaseException:
             if turn in self._turns:
                 self._turns.remove(turn)
@@ -161,6 +154,17 @@ class OutgoingCalls:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self._given -= 1
                 self._loop.call_soon(self.give_turns)
+        if self._connection.state is not State.OPEN:
+            raise self._make_error()
+
+    def pause(self) -> None:
+        """Let no call go on for now."""
+        self._flowing.clear()
+
+    def resume(self) -> None:
+        """Let calls go on again."""
+        self._flowing.set()
+        self.give_turns()
 
     def give_turns(self) -> None:
         """Let as many calls go on as the other side takes, those first that wait longest."""

@@ -187,12 +187,13 @@ class Peer:
     def pause(self) -> None:
         """Send nothing for now."""
         self.connection.pause()
+        self.calls.pause()
 
     def resume(self) -> None:
         """Send what waits, then let calls go on that wait for their turn."""
         self.connection.resume()
         self.flush()
-        self.calls.give_turns()
+        self.calls.resume()
 
     def lose(self, error: Exception | None, /) -> None:
         """Take the end of the transport."""

@@ -395,3 +395,28 @@ def test_ten_thousand_instances_leave_nothing_behind(make_wire: Any, run: Any, s
             assert watcher is not None
 
     run(test)
+
+
+def test_the_end_of_a_facet_ends_its_observers(make_wire: Any, run: Any, sample: Any) -> None:
+    """KEY-23: and a binding that is detached ends every task."""
+
+    async def test() -> None:
+        wire = make_wire()
+        dialogs = provide(wire, sample)
+        dialogs.spawn("a", make(sample))
+        other = wire.binding.open_namespace()
+        ended, kept = Watch(), Watch()
+        other.observe(sample.DIALOGS, ended)
+        wire.namespace.observe(sample.DIALOGS, kept)
+        async with wire.connect():
+            await sample.settle()
+            other.close()
+            await sample.settle()
+            assert (ended.log, kept.log) == (["+a", "-a"], ["+a"])
+            wire.binding.detach()
+            await sample.settle()
+            assert kept.log == ["+a", "-a"]
+            assert wire.pair.server.connection.served.subscriptions == {}
+            wire.namespace.close()
+
+    run(test)

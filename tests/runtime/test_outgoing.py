@@ -380,3 +380,52 @@ def test_a_call_that_times_out_may_close_the_link(make_wire: Any, run: Any, samp
                 await other
 
     run(test)
+
+
+def test_a_turn_that_comes_as_the_transport_pauses_is_kept(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """TRN-12: the call is still the first to go on; and one that is cancelled gives it away."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            wire.link.to_server.hold(pause=True)
+            names = ("one", "two", "three")
+            calls = [asyncio.create_task(models.select(name, BACKGROUND)) for name in names]
+            await sample.settle()
+            wire.pair.client.resume()
+            wire.pair.client.pause()
+            calls[1].cancel()
+            await sample.settle()
+            wire.link.to_server.release()
+            assert await calls[0] == "one"
+            assert await calls[2] == "three"
+            with pytest.raises(asyncio.CancelledError):
+                await calls[1]
+            assert [model for model, _ in wire.catalogue.calls] == ["one", "three"]
+
+    run(test)
+
+
+def test_the_end_of_the_link_ends_calls_whose_turn_has_just_come(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """TRN-15."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            wire.link.to_server.hold(pause=True)
+            call = asyncio.create_task(models.select("x", BACKGROUND))
+            await sample.settle()
+            wire.pair.client.resume()
+            wire.pair.client.close_soon()
+            with pytest.raises(Disconnected):
+                await call
+
+    run(test)

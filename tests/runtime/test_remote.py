@@ -377,3 +377,24 @@ def test_a_code_that_this_side_does_not_know_is_raised_as_it_came(
             assert wire.link.list_kinds(Role.CLIENT).count("call") == 2
 
     run(test)
+
+
+def test_a_reference_whose_handle_has_moved_on_is_given_back(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """REF-4: the binding was detached while the call was running."""
+
+    async def test() -> None:
+        wire = make_wire()
+        job = wire.provide().job = Job(sample)
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect():
+            call = asyncio.create_task(models.start(BACKGROUND))
+            await asyncio.sleep(0)
+            wire.binding.detach()
+            with pytest.raises(StaleReference, match="before the reference was there"):
+                await call
+            await sample.settle()
+            assert job.released == 1
+
+    run(test)

@@ -23,6 +23,7 @@ from pi_contracts.runtime import (
     InvalidArguments,
     InvalidResult,
     NotAuthorized,
+    Overflow,
     ServiceNotAllowed,
     ServiceNotImplemented,
     UnknownService,
@@ -470,5 +471,66 @@ def test_a_service_that_is_provided_later_answers_from_then_on(
             wire.provide()
             await wire.namespace.ready(BACKGROUND)
             await models.refresh(BACKGROUND)
+
+    run(test)
+
+
+def test_a_service_is_not_followed_as_a_reference(make_wire: Any, run: Any, sample: Any) -> None:
+    """TOK-9."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        async with wire.connect():
+            content = {
+                "type": "subscribe",
+                "id": 5,
+                "mode": "reference",
+                "version": 1,
+                "digest": "",
+            }
+            address = {"scope": "session", "service": "models"}
+            wire.link.to_server.inject(json.dumps({**content, **address}).encode())
+            await sample.settle()
+            (ended,) = [one.content for one in wire.link.frames if one.content["type"] == "ended"]
+            assert ended["error"]["code"] == "mode_mismatch"
+
+    run(test)
+
+
+def test_more_references_than_may_be_held_are_refused(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        async with wire.connect(limits=Limits(references=1)):
+            await models.start(BACKGROUND)
+            catalogue.job = sample.Download(progress=0)
+            with pytest.raises(Overflow, match="more than 1 references"):
+                await models.start(BACKGROUND)
+
+    run(test)
+
+
+def test_a_call_that_is_cancelled_with_its_arrival_never_starts(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CTX-10."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        async with wire.connect():
+            call = {"type": "call", "id": 5, "member": "refresh", "arguments": {}}
+            address = {"scope": "session", "service": "models"}
+            wire.link.to_server.inject(json.dumps({**call, **address}).encode())
+            wire.link.to_server.inject(b'{"type":"cancel","id":5}')
+            await sample.settle()
+            assert catalogue.calls == []
+            assert wire.pair.server._handler._tasks == set()
+            (failed,) = [one.content for one in wire.link.frames if one.content["type"] == "failed"]
+            assert failed["error"]["code"] == "cancelled"
 
     run(test)
