@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import msgspec
 from pi_contracts.runtime.context import BACKGROUND
@@ -235,25 +235,31 @@ def run(main: Coroutine[Any, Any, Any], loop: str) -> Any:
     return asyncio.run(main)
 
 
+class Time(NamedTuple):
+    """What one call takes, in microseconds."""
+
+    processor: float
+    """Of the whole process, both ends: other work on the machine disturbs it little."""
+    wall: float
+    """What a user waits: with it comes what threads wait for each other."""
+
+
 async def time_calls(
     call: Callable[[], Coroutine[Any, Any, Any]], count: int, outstanding: int
-) -> float:
-    """Return the microseconds of one of *count* calls, *outstanding* at a time.
-
-    It is the processor's time of this whole process, so that other work on the machine
-    disturbs little; with both ends in the process nothing else is waited for.
-    """
+) -> Time:
+    """Return what one of *count* calls takes, *outstanding* at a time."""
 
     async def work() -> None:
         for _ in range(count // outstanding):
             await call()
 
-    begun = time.process_time()
+    begun, wall = time.process_time(), time.perf_counter()
     if outstanding == 1:
         await work()
     else:
         await asyncio.gather(*[work() for _ in range(outstanding)])
-    return (time.process_time() - begun) / count * 1e6
+    scale = 1e6 / count
+    return Time((time.process_time() - begun) * scale, (time.perf_counter() - wall) * scale)
 
 
 if __name__ == "__main__":
