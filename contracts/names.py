@@ -301,10 +301,13 @@ def claim_public_names(contract: Contract) -> tuple[Claim[tuple[str, str]], ...]
     """Return what a contract's module claims beside payload types; keys are (role, code)."""
     service = capitalize(contract.service_id)
     exact = service == contract.service_id
+    token = make_constant(contract.service_id)
+    if token == make_class_name(service):  # an id of one letter, which has one spelling as both
+        token = make_constant(f"{contract.service_id}-token")
     own: tuple[Claim[tuple[str, str]], ...] = (
         Claim(("protocol", ""), make_class_name(service), "/service/id", exact),
         Claim(("provider", ""), make_class_name(f"{service}Provider"), "/service/id"),
-        Claim(("token", ""), make_constant(contract.service_id), "/service/id"),
+        Claim(("token", ""), token, "/service/id"),
     )
     errors = claim_wire(
         (case.code for case in contract.errors),

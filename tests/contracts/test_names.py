@@ -236,3 +236,6 @@ def test_an_error_that_is_called_like_the_service_gives_way_unless_spelled_so() 
     names = get_public_names(allot(claim_public_names(make_contract("models", "models")), str))
     assert names.protocol == f"Models_{digest('/service/id')}"
     assert names.errors == {"models": f"Models_{digest('/errors/models')}"}
+
+    names = get_public_names(allot(claim_public_names(make_contract("b")), str))
+    assert (names.protocol, names.provider, names.token) == ("B", "BProvider", "B_TOKEN")
