@@ -7,47 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import UNSET, Raw, UnsetType
 
 from . import codec
+from . import messages as m
 from .faults import FrameTooLarge, LocalProtocolError
 from .followed import Followed
 from .framing import FrameSplitter, Framing, add_header
 from .happenings import LinkEnded, Refused
 from .limits import Limits
-from .messages import (
-    Bounds,
-    Call,
-    Cancel,
-    Closed,
-    Ended,
-    ErrorEnvelope,
-    Event,
-    Failed,
-    Fault,
-    Goodbye,
-    Granted,
-    Hello,
-    Ping,
-    Pong,
-    Release,
-    Result,
-    Snapshot,
-    Spawned,
-    Subscribe,
-    Subscribed,
-    Unavailable,
-    Unsubscribe,
-    Update,
-    Welcome,
-    get_tag,
-)
+from .liveness import Liveness
 from .outbox import Outbox
 from .served import Served
-from .states import RECEIVED, SENT, Role, State
+from .states import ANSWERS, PUBLICATIONS, RECEIVED, SENT, Role, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .happenings import Happening
-    from .messages import Message
 
 VERSIONS: Final = (1,)
 """The versions of the protocol that this side speaks."""
@@ -77,7 +51,7 @@ class Connection:
         self.state = State.CONNECTING
         self.version: int | None = None
         """The version that both sides agreed on."""
-        self.bounds: Bounds | None = None
+        self.bounds: m.Bounds | None = None
         """What the other side takes."""
         self.paused = False
         """Whether nothing may be sent for now."""
@@ -89,31 +63,25 @@ class Connection:
         self._outbox = Outbox()
         self._calls: set[int] = set()
         self._last_call = 0
-        self._heard = 0.0
-        self._pinged: float | None = None
+        self._liveness = Liveness(self.limits)
         self._received_row: Mapping[type, State] = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
         self.followed: Final = Followed(self._put, self._fault)
         self._takers: dict[type, Callable[[Any, list[Happening]], None]] = {
-            Hello: self._take_hello,
-            Welcome: self._take_welcome,
-            Goodbye: self._take_goodbye,
-            Fault: self._take_fault,
-            Ping: self._take_ping,
-            Pong: self._take_nothing,
-            Call: self.served.take_call,
-            Cancel: self.served.take_cancel,
-            Subscribe: self.served.take_subscribe,
-            Unsubscribe: self.served.take_unsubscribe,
-            Release: self.served.take_release,
-            Result: self._take_answer,
-            Granted: self._take_answer,
-            Failed: self._take_answer,
-            **dict.fromkeys(
-                (Subscribed, Snapshot, Update, Event, Spawned, Closed, Unavailable, Ended),
-                self.followed.take,
-            ),
+            m.Hello: self._take_hello,
+            m.Welcome: self._take_welcome,
+            m.Goodbye: self._take_goodbye,
+            m.Fault: self._take_fault,
+            m.Ping: self._take_ping,
+            m.Pong: self._take_nothing,
+            m.Call: self.served.take_call,
+            m.Cancel: self.served.take_cancel,
+            m.Subscribe: self.served.take_subscribe,
+            m.Unsubscribe: self.served.take_unsubscribe,
+            m.Release: self.served.take_release,
+            **dict.fromkeys(ANSWERS, self._take_answer),
+            **dict.fromkeys(PUBLICATIONS, self.followed.take),
         }
 
     @property
@@ -125,10 +93,10 @@ class Connection:
 
     def start(self, now: float) -> None:
         """Begin: the client's hello waits to be sent, and the handshake's time runs."""
-        self.served.now = self._heard = now
+        self.served.now = self._liveness.heard = now
         if self.role is Role.CLIENT:
             credential = UNSET if self._credential is None else self._credential
-            self._put(Hello(list(self._versions), self._make_bounds(), credential))
+            self._put(m.Hello(list(self._versions), self._make_bounds(), credential))
 
     def receive(self, data: bytes, now: float) -> list[Happening]:
         """Take a chunk of the stream, or one message, and return what has happened."""
@@ -143,9 +111,10 @@ class Connection:
             texts = []
         else:
             texts = [data]
+        liveness = self._liveness
         for text in texts:
-            self._heard = now
-            self._pinged = None
+            liveness.heard = now
+            liveness.pinged = None
             self._take(text, happenings)
             if self.has_ended:
                 return happenings
@@ -165,8 +134,8 @@ class Connection:
             return []
         self._set_state(State.ENDED)
         if self._is_stream and self._splitter.truncated:
-            return [LinkEnded(ErrorEnvelope("disconnected", "the link ended inside a frame"))]
-        return [LinkEnded(ErrorEnvelope("disconnected", "the link was lost"))]
+            return [LinkEnded(m.ErrorEnvelope("disconnected", "the link ended inside a frame"))]
+        return [LinkEnded(m.ErrorEnvelope("disconnected", "the link was lost"))]
 
     @property
     def next_deadline(self) -> float | None:
@@ -174,12 +143,9 @@ class Connection:
         if self.has_ended:
             return None
         if self.state is not State.OPEN:
-            return self._heard + self.limits.handshake
-        if self._pinged is not None:
-            due = self._pinged + self.limits.ping_timeout
-        else:
-            due = self._heard + self.limits.ping_interval
+            return self._liveness.heard + self.limits.handshake
         expiry = self.served.next_expiry
+        due = self._liveness.next_deadline
         return due if expiry is None else min(due, expiry)
 
     def handle_deadline(self, now: float) -> list[Happening]:
@@ -188,20 +154,18 @@ class Connection:
         self.served.now = now
         if self.has_ended:
             return happenings
-        limits = self.limits
         if self.state is not State.OPEN:
-            if now >= self._heard + limits.handshake:
-                problem = f"the handshake took more than {limits.handshake:g} seconds"
+            if now >= self._liveness.heard + self.limits.handshake:
+                problem = f"the handshake took more than {self.limits.handshake:g} seconds"
                 self._give_up("disconnected", problem, happenings)
             return happenings
-        if self._pinged is not None and now >= self._pinged + limits.ping_timeout:
-            silence = now - self._heard
+        silence = self._liveness.measure_silence(now)
+        if silence is not None:
             problem = f"the other side gave no sign of life for {silence:g} seconds"
             self._give_up("disconnected", problem, happenings)
             return happenings
-        if self._pinged is None and now >= self._heard + limits.ping_interval:
-            self._pinged = now
-            self._put(Ping())
+        if self._liveness.take_ping(now):
+            self._put(m.Ping())
         happenings += self.served.end_idle(now)
         return happenings
 
@@ -238,14 +202,14 @@ class Connection:
 
     def accept(self, now: float) -> None:
         """Open the connection, as the server, after a hello."""
-        self._heard = now
+        self._liveness.heard = now
         assert self.version is not None, "a hello comes before"  # noqa: S101 - narrows the type
-        self._put(Welcome(self.version, self._make_bounds()))
+        self._put(m.Welcome(self.version, self._make_bounds()))
 
-    def end(self, error: ErrorEnvelope | None = None) -> None:
+    def end(self, error: m.ErrorEnvelope | None = None) -> None:
         """Say goodbye, and why; a second time does nothing."""
         if not self.has_ended:
-            self._put(Goodbye(UNSET if error is None else error))
+            self._put(m.Goodbye(UNSET if error is None else error))
 
     @property
     def free_calls(self) -> int:
@@ -269,8 +233,8 @@ class Connection:
         Raises `FrameTooLarge`, and has sent nothing then.
         """
         call_id = self._last_call + 1
-        text = codec.encode(Call(call_id, member, arguments, trace=trace, **address))
-        if Call not in self._sent_row:
+        text = codec.encode(m.Call(call_id, member, arguments, trace=trace, **address))
+        if m.Call not in self._sent_row:
             raise LocalProtocolError("call", self.role.value, self.state.value)
         if len(text) > self._outbox.longest:
             raise FrameTooLarge(len(text), self._outbox.longest)
@@ -283,11 +247,11 @@ class Connection:
         """Give a call up; nothing of it happens after that."""
         if call_id in self._calls:
             self._calls.remove(call_id)
-            self._put(Cancel(call_id))
+            self._put(m.Cancel(call_id))
 
     def release(self, reference: str, count: int) -> None:
         """Give up a reference that was received *count* times."""
-        self._put(Release(reference, count))
+        self._put(m.Release(reference, count))
 
     # Within
 
@@ -302,11 +266,11 @@ class Connection:
             self._set_state(state)
         self._takers[kind](message, happenings)
 
-    def _refuse(self, message: Message | codec.Malformed, happenings: list[Happening]) -> None:
+    def _refuse(self, message: m.Message | codec.Malformed, happenings: list[Happening]) -> None:
         if not isinstance(message, codec.Malformed):
             kind = type(message)
-            problem = f'"{get_tag(kind)}" cannot come while the connection is {self.state.value}'
-            self._fault(problem, happenings, message.id if isinstance(message, Call) else None)
+            problem = f'"{m.get_tag(kind)}" cannot come while the connection is {self.state.value}'
+            self._fault(problem, happenings, message.id if isinstance(message, m.Call) else None)
         elif message.deep:
             self._give_up("too_large", message.problem, happenings)
         else:
@@ -318,13 +282,13 @@ class Connection:
         self._received_row = RECEIVED[self.role][state]
         self._sent_row = SENT[self.role][state]
 
-    def _put(self, message: Message) -> None:
+    def _put(self, message: m.Message) -> None:
         kind = type(message)
         state = self._sent_row.get(kind)
         if state is None:
             if self.has_ended:
                 return  # the end races everybody who sends
-            raise LocalProtocolError(get_tag(kind), self.role.value, self.state.value)
+            raise LocalProtocolError(m.get_tag(kind), self.role.value, self.state.value)
         text = codec.encode(message)
         longest = self._outbox.longest
         if longest and len(text) > longest:
@@ -333,23 +297,23 @@ class Connection:
             self._set_state(state)
         self._outbox.put_frame(text)
 
-    def _shorten(self, message: Message, problem: FrameTooLarge) -> Message:
+    def _shorten(self, message: m.Message, problem: FrameTooLarge) -> m.Message:
         """Return what is said in the place of a message that the other side does not take."""
-        error = ErrorEnvelope("too_large", str(problem))
-        if isinstance(message, Result | Failed):
-            return Failed(message.id, error)
-        if isinstance(message, Ended):
-            return Ended(message.id, error)
+        error = m.ErrorEnvelope("too_large", str(problem))
+        if isinstance(message, m.Result | m.Failed):
+            return m.Failed(message.id, error)
+        if isinstance(message, m.Ended):
+            return m.Ended(message.id, error)
         raise problem
 
     def _fault(self, problem: str, happenings: list[Happening], call: int | None = None) -> None:
-        error = ErrorEnvelope("protocol_error", problem)
+        error = m.ErrorEnvelope("protocol_error", problem)
         happenings.append(Refused(by_us=True, error=error))
-        if Fault in self._sent_row:
-            self._put(Fault(error, UNSET if call is None else call))
+        if m.Fault in self._sent_row:
+            self._put(m.Fault(error, UNSET if call is None else call))
 
     def _give_up(self, code: str, problem: str, happenings: list[Happening]) -> None:
-        error = ErrorEnvelope(code, problem)
+        error = m.ErrorEnvelope(code, problem)
         self.end(error)
         happenings.append(LinkEnded(error))
 
@@ -357,15 +321,15 @@ class Connection:
     def _most_waiting(self) -> int:
         return 2 * (self.limits.calls + self.limits.subscriptions) + _UNREAD
 
-    def _make_bounds(self) -> Bounds:
+    def _make_bounds(self) -> m.Bounds:
         limits = self.limits
-        return Bounds(limits.frame, limits.calls, limits.subscriptions)
+        return m.Bounds(limits.frame, limits.calls, limits.subscriptions)
 
-    def _set_bounds(self, bounds: Bounds) -> None:
+    def _set_bounds(self, bounds: m.Bounds) -> None:
         self.bounds = bounds
         self._outbox.longest = bounds.frame
 
-    def _take_hello(self, message: Hello, happenings: list[Happening]) -> None:
+    def _take_hello(self, message: m.Hello, happenings: list[Happening]) -> None:
         common = set(self._versions) & set(message.versions)
         if common:
             self._set_bounds(message.bounds)
@@ -373,47 +337,52 @@ class Connection:
             happenings.append(message)
             return
         ours, theirs = sorted(self._versions), sorted(message.versions)
-        problem = f"this side speaks versions {ours} of the protocol, the other one {theirs}"
+        problem = _word_versions(ours, theirs)
         data = Raw(codec.encode_data({"accepted": ours, "offered": theirs}))
-        error = ErrorEnvelope("protocol_version", problem, data)
+        error = m.ErrorEnvelope("protocol_version", problem, data)
         self.end(error)
         happenings.append(LinkEnded(error))
 
-    def _take_welcome(self, message: Welcome, happenings: list[Happening]) -> None:
+    def _take_welcome(self, message: m.Welcome, happenings: list[Happening]) -> None:
         if message.version not in self._versions:
-            ours, theirs = sorted(self._versions), [message.version]
-            problem = f"this side speaks versions {ours} of the protocol, the other one {theirs}"
+            problem = _word_versions(sorted(self._versions), [message.version])
             self._give_up("protocol_version", problem, happenings)
             return
         self._set_bounds(message.bounds)
         self.version = message.version
         happenings.append(message)
 
-    def _take_goodbye(self, message: Goodbye, happenings: list[Happening]) -> None:
+    def _take_goodbye(self, message: m.Goodbye, happenings: list[Happening]) -> None:
         error = message.error
         if isinstance(error, UnsetType):
-            error = ErrorEnvelope("disconnected", "the other side closed the link")
+            error = m.ErrorEnvelope("disconnected", "the other side closed the link")
         happenings.append(LinkEnded(error))
 
-    def _take_fault(self, message: Fault, happenings: list[Happening]) -> None:
+    def _take_fault(self, message: m.Fault, happenings: list[Happening]) -> None:
         happenings.append(Refused(by_us=False, error=message.error))
         call = message.call
         if not isinstance(call, UnsetType) and call in self._calls:
             self._calls.remove(call)
-            happenings.append(Failed(call, message.error))
+            happenings.append(m.Failed(call, message.error))
 
-    def _take_ping(self, message: Ping, happenings: list[Happening]) -> None:
+    def _take_ping(self, message: m.Ping, happenings: list[Happening]) -> None:
         del message, happenings
-        self._put(Pong())
+        self._put(m.Pong())
 
-    def _take_nothing(self, message: Pong, happenings: list[Happening]) -> None:
+    def _take_nothing(self, message: m.Pong, happenings: list[Happening]) -> None:
         """Do nothing: that something has arrived is all that counts."""
 
-    def _take_answer(self, message: Result | Granted | Failed, happenings: list[Happening]) -> None:
+    def _take_answer(
+        self, message: m.Result | m.Granted | m.Failed, happenings: list[Happening]
+    ) -> None:
         if message.id in self._calls:
             self._calls.remove(message.id)
             happenings.append(message)
         elif message.id > self._last_call:
             self._fault(f"there never was a call {message.id}", happenings)
-        elif isinstance(message, Granted):
-            self._put(Release(message.reference, 1))  # nobody waits for it any more
+        elif isinstance(message, m.Granted):
+            self._put(m.Release(message.reference, 1))  # nobody waits for it any more
+
+
+def _word_versions(ours: list[int], theirs: list[int]) -> str:
+    return f"this side speaks versions {ours} of the protocol, the other one {theirs}"

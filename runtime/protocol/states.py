@@ -10,8 +10,6 @@ from typing import Final, TypeAlias
 
 from .messages import (
     MESSAGES,
-    Call,
-    Cancel,
     Closed,
     Ended,
     Event,
@@ -21,16 +19,11 @@ from .messages import (
     Granted,
     Hello,
     Message,
-    Ping,
-    Pong,
-    Release,
     Result,
     Snapshot,
     Spawned,
-    Subscribe,
     Subscribed,
     Unavailable,
-    Unsubscribe,
     Update,
     Welcome,
 )
@@ -167,5 +160,5 @@ NUMBERED: Final = (Update, Event, Spawned, Closed)
 ANSWERS: Final = (Result, Granted, Failed)
 """The frames that end a call."""
 
-REQUESTS: Final = (Call, Cancel, Subscribe, Unsubscribe, Release, Ping, Pong)
-"""The frames of a consumer, and signs of life."""
+PUBLICATIONS: Final = (Subscribed, Snapshot, *NUMBERED, Unavailable, Ended)
+"""The frames that a provider's side sends to a subscription."""
