@@ -22,6 +22,7 @@ $(READY):
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable '.[pydantic,websockets,telemetry]'
+	$(BIN)/python -m compileall -q contracts codegen runtime plugins cli.py
 	rm -f $(VENV)/.ready-*
 	touch $@
 
