@@ -75,7 +75,7 @@ class OutgoingCalls:
             raise TooLarge(f"the arguments of {service}.{method}: {error}") from None
         future: asyncio.Future[Answer] = self._loop.create_future()
         self._pending[call_id] = future
-        if connection.outstanding <= FEW:
+        if len(self._pending) <= FEW:
             self._flush()
         else:
             self._flush_soon()

@@ -210,9 +210,11 @@ class Peer:
 
     def flush(self) -> None:
         """Hand everything to the transport that may be sent now."""
-        connection = self.connection
-        while connection.has_output:
-            self._transport.send(connection.take_output())
+        take = self.connection.take_output
+        while batch := take():
+            self._transport.send(batch)
+            if not self.connection.has_output:
+                break
 
     def flush_soon(self) -> None:
         """Flush at the end of this turn of the loop, with whatever else comes up in it."""

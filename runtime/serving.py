@@ -104,9 +104,10 @@ class Serving:
             return
         running = _Running(message.id, exposure, method)
         ctx = self._scope.with_cancellation(running)
-        carrier = read_trace(message.trace)
-        if carrier is not None:
-            ctx = ctx.with_value(TRACE, carrier)
+        if message.trace is not UNSET:
+            carrier = read_trace(message.trace)
+            if carrier is not None:
+                ctx = ctx.with_value(TRACE, carrier)
         self._running[message.id] = running
         self._tasks.add(running)
         running.task = self._loop.create_task(self._run(running, arguments, ctx))
