@@ -302,7 +302,7 @@ def claim_public_names(contract: Contract) -> tuple[Claim[tuple[str, str]], ...]
     service = capitalize(contract.service_id)
     exact = service == contract.service_id
     token = make_constant(contract.service_id)
-    if str(token) == str(make_class_name(service)):  # an id of one letter, which has one spelling as both
+    if str(token) == str(make_class_name(service)):  # an id of one letter
         token = make_constant(f"{contract.service_id}-token")
     own: tuple[Claim[tuple[str, str]], ...] = (
         Claim(("protocol", ""), make_class_name(service), "/service/id", exact),
