@@ -126,8 +126,10 @@ class OutgoingCalls:
 
     def _cancel(self, call_id: int) -> None:
         """Let a call end because its Context was cancelled."""
-        future = self._pending.pop(call_id, None)
+        future = self._pending.get(call_id)
+        # A future that is done was cancelled by its task, which then sends the frame itself.
         if future is not None and not future.done():
+            del self._pending[call_id]
             future.set_exception(Cancelled())
             self._send_cancel(call_id)
 

@@ -70,7 +70,22 @@ async def by_timeout(call: Callable[[rt.Context], Awaitable[Any]], settle: Any) 
             await call(BACKGROUND)
 
 
-WAYS = {"its Context": by_context, "its task": by_task, "a timeout": by_timeout}
+async def by_both(call: Callable[[rt.Context], Awaitable[Any]], settle: Any) -> None:
+    cancellation = Cancellation()
+    task = asyncio.ensure_future(call(BACKGROUND.with_cancellation(cancellation)))
+    await settle()
+    task.cancel()
+    cancellation.cancel()  # before the task has noticed
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+WAYS = {
+    "its Context": by_context,
+    "its task": by_task,
+    "both at once": by_both,
+    "a timeout": by_timeout,
+}
 
 
 @pytest.mark.parametrize("cancel", WAYS.values(), ids=WAYS)
