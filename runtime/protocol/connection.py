@@ -122,7 +122,7 @@ class Connection:
             limit = self.limits.frame
             problem = f"a frame of {self._splitter.oversized} bytes, where {limit} are taken"
             self._give_up("too_large", problem, happenings)
-        elif self.paused and self._outbox.waiting_frames > self._most_waiting:
+        elif self.paused and self._is_overfull:
             problem = f"{self._outbox.waiting_frames} frames wait for a peer that does not read"
             self._give_up("overflow", problem, happenings)
         return happenings
@@ -318,8 +318,11 @@ class Connection:
         happenings.append(LinkEnded(error))
 
     @property
-    def _most_waiting(self) -> int:
-        return 2 * (self.limits.calls + self.limits.subscriptions) + _UNREAD
+    def _is_overfull(self) -> bool:
+        """Whether more waits than a peer that reads would leave."""
+        most = 2 * (self.limits.calls + self.limits.subscriptions) + _UNREAD
+        outbox = self._outbox
+        return outbox.waiting_frames > most or outbox.frame_bytes > self.limits.unread_bytes
 
     def _make_bounds(self) -> m.Bounds:
         limits = self.limits

@@ -21,6 +21,8 @@ class Limits:
     """How many events may wait for a slow reader before their subscription ends."""
     waiting_bytes: int = 16 * 1024 * 1024
     """How many bytes of events may wait on the whole connection."""
+    unread_bytes: int = 64 * 1024 * 1024
+    """How many bytes of answers may wait for a peer that sends and does not read."""
     batch: int = 64 * 1024
     """About how many bytes are handed to the transport at once."""
     handshake: float = 10.0

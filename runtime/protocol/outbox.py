@@ -217,10 +217,13 @@ class Outbox:
         """How many bytes of events wait."""
         self.waiting_frames = 0
         """How many ready frames wait: answers, requests, refusals."""
+        self.frame_bytes = 0
+        """How many bytes these frames have."""
 
     def put_frame(self, text: bytes) -> None:
         """Keep a frame that is ready."""
         self.waiting_frames += 1
+        self.frame_bytes += len(text)
         self.waiting.append(text)
 
     def put_parcel(self, parcel: Parcel) -> None:
@@ -250,6 +253,7 @@ class Outbox:
             entry = waiting.popleft()
             if isinstance(entry, bytes):
                 self.waiting_frames -= 1
+                self.frame_bytes -= len(entry)
                 text = entry
             else:
                 entry.leave()

@@ -368,6 +368,35 @@ def test_a_peer_that_asks_and_never_reads_is_given_up(make_pair: Any) -> None:
     assert pair.server.waiting < 1100
 
 
+def test_large_answers_to_a_peer_that_never_reads_are_bounded_by_their_bytes(
+    make_pair: Any,
+) -> None:
+    """TRN-12: many small frames are not the only way to fill a memory."""
+    pair = make_pair(limits=Limits(unread_bytes=5000))
+    pair.open()
+    for number in range(1, 4):
+        pair.client.call("a", ARGUMENTS, {"service": "s"})
+        pair.cross()
+        pair.server.pause()
+        pair.server.served.answer(number, Raw(b'"' + b"x" * 2000 + b'"'))
+    (ended,) = pair.inject(pair.server, m.Ping())
+    assert ended.error.code == "overflow"
+
+
+def test_large_answers_that_leave_are_not_counted(make_pair: Any) -> None:
+    pair = make_pair(limits=Limits(unread_bytes=5000))
+    pair.open()
+    for number in range(1, 9):
+        pair.client.call("a", ARGUMENTS, {"service": "s"})
+        pair.cross()
+        pair.server.pause()
+        pair.server.served.answer(number, Raw(b'"' + b"x" * 2000 + b'"'))
+        pair.server.resume()
+        pair.cross()
+    pair.server.pause()
+    assert pair.inject(pair.server, m.Ping()) == []
+
+
 def test_as_many_calls_may_be_outstanding_as_the_other_side_takes(make_pair: Any) -> None:
     pair = make_pair(limits=Limits(calls=2))
     pair.open()
