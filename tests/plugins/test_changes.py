@@ -63,6 +63,7 @@ def judge(old: Generation, new: Generation) -> Against:
 def test_a_change_is_structural_where_the_shape_does_not_stay(
     facets: Facets, text: str, reasons: list[str]
 ) -> None:
+    """PLN-19."""
     old, new = (make_generation(Graph(assemble(None, [facets(one)]))) for one in (BASE, text))
     answer = judge(old, new)
     assert list(answer.reasons) == reasons
@@ -92,6 +93,7 @@ def make_plugin(
     ids=["version", "entry point", "contract", "its version"],
 )
 def test_a_change_is_in_place_where_the_shape_stays(plugin: dict[str, Any]) -> None:
+    """PLN-19."""
     old, new = read([make_plugin(contract={"digest": "one", "version": 1})]), read([plugin])
     assert judge(old, new).change == "in-place"
     assert judge(new, old).change == "in-place"

@@ -59,6 +59,7 @@ def test_what_breaks_is_told_with_root_causes_apart_from_consequences(facets: Fa
 
 
 def test_each_service_that_others_need_is_a_finding_that_names_them(facets: Facets) -> None:
+    """PLN-18: a plugin with hard consumers that stay cannot go."""
     findings = list(Removal(join(facets(SHOP)), "@pi/data").find_retained())
     assert [finding.severity for finding in findings] == [Severity.ERROR, Severity.ERROR]
     assert findings[0].message == (
