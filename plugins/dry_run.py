@@ -220,8 +220,18 @@ class _Run:
                 return
             if isinstance(line, Step):
                 self._step = line
-            else:
+            elif self._may_be_meant(line):
                 self._take_outcome(line)
+            else:
+                self._has_noise = True
+                return
+
+    def _may_be_meant(self, outcome: Outcome) -> bool:
+        """Tell whether the process can have said this; a setup may have written to its pipe."""
+        declared = (*outcome.requires, *outcome.provides)
+        return 0 <= outcome.index <= min(self.count, len(self.rows) - 1) and all(
+            isinstance(one.at, CallSite) for one in declared
+        )
 
     def _take_outcome(self, outcome: Outcome) -> None:
         recording, job = self.rows[outcome.index]

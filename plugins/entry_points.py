@@ -87,7 +87,10 @@ class InstalledFacets:
             name = re.sub(r"[-_.]+", "-", str(distribution.metadata["Name"])).lower()
             if name not in seen:  # what comes first on the path hides the rest, as for imports
                 seen.add(name)
-                points = distribution.entry_points.select(group=GROUP)
+                try:
+                    points = distribution.entry_points.select(group=GROUP)
+                except (OSError, ValueError):  # not text, or not readable: it announces nothing
+                    continue
                 yield from ((point.name, point.value) for point in points)
 
 

@@ -113,4 +113,10 @@ def _modernize(schema: dict[str, Any], draft: Draft) -> Schema:
             return {name: one[name] for name in kept if name in one}
         return modernize({name: one[name] for name in one if name != "$schema"}, draft)
 
-    return rewrite(schema, draft, change)
+    modern = rewrite(schema, draft, change)
+    definitions = modern.get("$defs") if isinstance(modern, dict) else None
+    if isinstance(definitions, dict) and draft.has_lone_refs:
+        # Drafts before 2019-09 know no $defs, which is where a bundle of any draft has them.
+        for name, definition in definitions.items():
+            definitions[name] = rewrite(definition, draft, change)
+    return modern

@@ -34,8 +34,16 @@ _BEYOND: Final = 10**400
 
 
 def to_number(value: Fraction) -> int | float:
-    """Return a JSON number; one that no double is exactly becomes the nearest."""
-    return value.numerator if value.denominator == 1 else float(value)
+    """Return a JSON number; one that no double is exactly becomes the nearest.
+
+    Beyond the doubles that is the nearest whole number: integers have no bound.
+    """
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        return float(value)
+    except OverflowError:
+        return round(value)
 
 
 def get_type(value: Any) -> str:

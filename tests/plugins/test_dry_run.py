@@ -24,7 +24,7 @@ ORIGIN = Origin(Locator(None), "")
 LIBRARY = Path(__file__).resolve().parents[2] / "plugins" / "library"
 
 HOSTILE = """
-import asyncio, os, signal, sys, threading, time
+import asyncio, json, os, signal, sys, threading, time
 from pi_contracts.runtime import local_service
 from pi_contracts.runtime.generated import Keyed, Singleton
 
@@ -188,6 +188,20 @@ def writes_everywhere(facet):
         except OSError:
             pass
 
+def _tell(**facts):
+    line = json.dumps({"type": "outcome", "is_complete": True, **facts}).encode() + b"\\n"
+    for number in range(3, 30):
+        try:
+            os.write(number, line)
+        except OSError:
+            pass
+
+def tells_without_places(facet):
+    _tell(index=0, provides=[{"scope": "session", "service": "s", "mode": "singleton"}])
+
+def tells_of_another(facet):
+    _tell(index=99)
+
 def cannot_word(facet):
     class Unworded(BaseException):
         def __str__(self):
@@ -240,6 +254,8 @@ ENDS_OTHERWISE = {
     "replaces_output": ("patched",),
     "closes_files": ("ended",),
     "writes_everywhere": ("noise",),
+    "tells_without_places": ("noise",),
+    "tells_of_another": ("noise",),
     "cannot_word": ("raised",),
     "deletes_names": ("patched",),
     "MODELS": ("not-callable",),

@@ -73,6 +73,14 @@ def test_installed_packages_announce_facets_by_plugin_and_kind(tmp_path: Path) -
     assert installed.find("@pi/none") == {}
 
 
+def test_a_package_whose_announcement_is_no_text_hides_no_other(tmp_path: Path) -> None:
+    install(tmp_path, "pi-a", "[pi_contracts.facets]\n@pi/a:tui = a:f\n")
+    install(tmp_path, "broken", "")
+    broken = tmp_path / "broken-1.0.dist-info" / "entry_points.txt"
+    broken.write_bytes(b"\xff\xfe[pi_contracts.facets]\n")
+    assert InstalledFacets(str(tmp_path)).find("@pi/a") == {"tui": ["a:f"]}
+
+
 def test_a_package_that_is_on_the_path_twice_counts_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.contracts.bundle import make_bundle
+from pi_contracts.contracts.compat.decide import Kind, decide
 from pi_contracts.contracts.compat.flat import (
     FlatDocument,
     FlatSchema,
@@ -103,3 +104,34 @@ def test_references_hold_anywhere_once_they_name_their_document() -> None:
 
 def test_a_flat_schema_is_the_one_its_reference_leads_to() -> None:
     assert FlatSchema(FlatDocument({"not": {"type": "null"}}), "#/not").schema == {"type": "null"}
+
+
+OLD_DRAFTS = {
+    "draft 4, an exclusive limit": (
+        DRAFT4,
+        {"type": "number", "minimum": 3},
+        {"type": "number", "minimum": 3, "exclusiveMinimum": True},
+    ),
+    "draft 7, dependencies": (
+        DRAFT7,
+        {"type": "object", "properties": {"a": {}, "b": {}}},
+        {"type": "object", "properties": {"a": {}, "b": {}}, "dependencies": {"a": ["b"]}},
+    ),
+    "draft 7, a closed tuple": (
+        DRAFT7,
+        {"type": "array", "items": [{"type": "string"}]},
+        {"type": "array", "items": [{"type": "string"}], "additionalItems": False},
+    ),
+}
+
+
+@pytest.mark.parametrize(("draft", "wide", "narrow"), OLD_DRAFTS.values(), ids=OLD_DRAFTS)
+def test_a_bundle_of_an_older_draft_is_read_in_its_own_words(
+    draft: str, wide: dict[str, Any], narrow: dict[str, Any]
+) -> None:
+    sides = [
+        FlatSchema(make_document({"$schema": draft, "$defs": {"root": one}}), "#/$defs/root")
+        for one in (wide, narrow)
+    ]
+    assert decide(sides[0], sides[1]).kind is Kind.BREAKING
+    assert decide(sides[1], sides[0]).kind is Kind.COMPATIBLE

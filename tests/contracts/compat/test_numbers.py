@@ -14,6 +14,7 @@ INTEGER, NUMBER = {"type": "integer"}, {"type": "number"}
 
 BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
     ("integers are numbers", INTEGER, NUMBER, YES, NO),
+    ("limits beyond doubles", {**INTEGER, "minimum": 10**400}, {"minimum": 1e308}, YES, NO),
     ("integers are multiples of one", INTEGER, {**NUMBER, "multipleOf": 1}, YES, YES),
     (
         "a multiple of five is one of two and a half",
