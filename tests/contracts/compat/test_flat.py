@@ -106,7 +106,7 @@ def test_a_flat_schema_is_the_one_its_reference_leads_to() -> None:
     assert FlatSchema(FlatDocument({"not": {"type": "null"}}), "#/not").schema == {"type": "null"}
 
 
-OLD_DRAFTS = {
+OLD_DRAFTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "draft 4, an exclusive limit": (
         DRAFT4,
         {"type": "number", "minimum": 3},
