@@ -114,9 +114,9 @@ def _modernize(schema: dict[str, Any], draft: Draft) -> Schema:
         return modernize({name: one[name] for name in one if name != "$schema"}, draft)
 
     modern = rewrite(schema, draft, change)
-    definitions = modern.get("$defs") if isinstance(modern, dict) else None
-    if isinstance(definitions, dict) and draft.has_lone_refs:
-        # Drafts before 2019-09 know no $defs, which is where a bundle of any draft has them.
-        for name, definition in definitions.items():
-            definitions[name] = rewrite(definition, draft, change)
-    return modern
+    if isinstance(modern, bool) or not draft.has_lone_refs or "$defs" not in modern:
+        return modern
+    # Drafts before 2019-09 know no $defs, which is where a bundle of any draft has them.
+    definitions: dict[str, Schema] = modern["$defs"]
+    rewritten = {name: rewrite(one, draft, change) for name, one in definitions.items()}
+    return {**modern, "$defs": rewritten}
