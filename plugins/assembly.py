@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet
 
-from .entry_points import InstalledFacets
+from .entry_points import Announcement, InstalledFacets
 from .facets import Declaration, Locator, Origin, Report, ReportFile
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Repeated(NamedTuple):
     plugin: str
     facet: str | None
     origins: tuple[Origin, ...]
-    announced: int = 0
-    """By how many installed packages, if it is that."""
+    announced: tuple[Announcement, ...] = ()
+    """By which installed packages, if it is that."""
 
 
 class Drift(NamedTuple):
@@ -66,6 +66,8 @@ class Unreported(NamedTuple):
     plugin: str
     facet: str | None
     origin: Origin
+    announced: tuple[Announcement, ...] = ()
+    """What installed packages announce by the plugin's id alone, without a kind."""
 
 
 @dataclass(slots=True)
@@ -302,16 +304,19 @@ def _list_facets(
                 facets.setdefault(kind, Origin(origin.locator, f"{origin.pointer}/facets/{step}"))
             continue
         announced = installed.find(entry.id)
-        assembly.repeated += (
-            Repeated(entry.id, kind, (origin,), len(values))
-            for kind, values in announced.items()
-            if len(values) > 1
-        )
         found = [*announced, *by_plugin.get(entry.id, ())]
         for kind in found:
             facets.setdefault(kind, origin)
+        if len(origins[entry.id]) > 1:
+            continue  # it is told of the first one
+        assembly.repeated += (
+            Repeated(entry.id, kind, (origin,), tuple(values))
+            for kind, values in announced.items()
+            if len(values) > 1
+        )
         if not found:
-            assembly.unreported.append(Unreported(entry.id, None, origin))
+            others = tuple(installed.find_without_kind(entry.id))
+            assembly.unreported.append(Unreported(entry.id, None, origin, others))
     assembly.plugins = {plugin: places[0] for plugin, places in origins.items()}
     assembly.repeated += (
         Repeated(plugin, None, tuple(places))

@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import UNSET
+from pi_contracts.contracts.findings import quote
 
 from .facets import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib.metadata import Distribution
 
     from .manifest import Manifest
 
@@ -24,6 +27,8 @@ GROUP: Final = "pi_contracts.facets"
 _ENTRY: Final = re.compile(
     r"\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*:\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*"
 )
+_EXTRAS: Final = re.compile(r"\s*\[[^\]]*\]$")
+_SEPARATORS: Final = re.compile(r"[-_.]+")
 
 
 class Entry(NamedTuple):
@@ -58,40 +63,100 @@ def find_whole_path(folder: str) -> list[str]:
     return [*find_search_path(folder), *(path for path in sys.path if path not in own)]
 
 
+class Announcement(NamedTuple):
+    """The entry point of one facet, as an installed package announces it."""
+
+    entry: str
+    """Without the extras that may stand behind it, which say what to install."""
+    package: str | None
+    """Its name; None for one that has none that can be read."""
+
+    def __str__(self) -> str:
+        """Name the package with what it announces."""
+        return f"{name_package(self.package)} ({quote(self.entry)})"
+
+
+def name_package(package: str | None) -> str:
+    """Name an installed package in a sentence."""
+    return "one without a name" if package is None else quote(package)
+
+
 class InstalledFacets:
     """The facets that installed packages announce, looked up once, at the first question."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
-        self._found: dict[str, dict[str, list[str]]] | None = None
 
-    def find(self, plugin: str) -> dict[str, list[str]]:
-        """Return the entry points announced for each kind of facet of *plugin*, by kind.
+    def find(self, plugin: str) -> dict[str, list[Announcement]]:
+        """Return what is announced for each kind of facet of *plugin*, by kind.
 
-        More than one for a kind means that two packages announce the same facet.
+        More than one for a kind means that the same facet is announced twice.
         """
-        if self._found is None:
-            self._found = {}
-            for name, value in sorted(self._iter_entry_points()):
-                owner, _, kind = name.rpartition(":")
-                if owner and kind:
-                    self._found.setdefault(owner, {}).setdefault(kind, []).append(value)
-        return self._found.get(plugin, {})
+        return self._found[0].get(plugin, {})
 
-    def _iter_entry_points(self) -> Iterator[tuple[str, str]]:
+    def find_without_kind(self, plugin: str) -> list[Announcement]:
+        """Return what is announced by the id of *plugin* alone, so that it is no facet."""
+        return self._found[1].get(plugin, [])
+
+    @cached_property
+    def _found(
+        self,
+    ) -> tuple[dict[str, dict[str, list[Announcement]]], dict[str, list[Announcement]]]:
+        """What is announced by plugin and kind, and what by plugin only."""
+        facets: dict[str, dict[str, list[Announcement]]] = {}
+        others: dict[str, list[Announcement]] = {}
+        rows = {(name, entry, package or "") for name, entry, package in self._iter_rows()}
+        for name, entry, package in sorted(rows):
+            announcement = Announcement(entry, package or None)
+            owner, _, kind = name.rpartition(":")  # an id may hold colons, a kind may not
+            if owner and kind:
+                facets.setdefault(owner, {}).setdefault(kind, []).append(announcement)
+            else:
+                others.setdefault(name.rstrip(":"), []).append(announcement)
+        return facets, others
+
+    def _iter_rows(self) -> Iterator[tuple[str, str, str | None]]:
         from importlib.metadata import distributions  # noqa: PLC0415 # slow, and seldom needed
 
         path = sys.path if self._folder is None else find_whole_path(self._folder)
         seen: set[str] = set()
         for distribution in distributions(path=path):
-            name = re.sub(r"[-_.]+", "-", str(distribution.metadata["Name"])).lower()
-            if name not in seen:  # what comes first on the path hides the rest, as for imports
-                seen.add(name)
-                try:
-                    points = distribution.entry_points.select(group=GROUP)
-                except (OSError, ValueError):  # not text, or not readable: it announces nothing
+            package = _find_name(distribution)
+            if package is not None:
+                name = _SEPARATORS.sub("-", package).lower()
+                if name in seen:  # what comes first on the path hides the rest, as for imports
                     continue
-                yield from ((point.name, point.value) for point in points)
+                seen.add(name)
+            for key, value in _read_group(distribution):
+                yield key, _EXTRAS.sub("", value), package
+
+
+def _find_name(distribution: Distribution) -> str | None:
+    """Return the name that a package gives itself; None if that cannot be read."""
+    try:
+        metadata = distribution.metadata
+        return metadata["Name"] if "Name" in metadata else None  # noqa: SIM401 # it has no get()
+    except (LookupError, OSError, TypeError, ValueError):  # no text, or nothing at all
+        return None
+
+
+def _read_group(distribution: Distribution) -> Iterator[tuple[str, str]]:
+    """Give name and value of each of our entry points; a line that is none is passed over.
+
+    The library reads a file all or nothing, so that one line would hide the others.
+    """
+    try:
+        text = distribution.read_text("entry_points.txt") or ""
+    except (OSError, ValueError):  # not text, or not readable: it announces nothing
+        return
+    is_ours = False
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            is_ours = line == f"[{GROUP}]"
+        elif is_ours and not line.startswith("#"):
+            name, _, value = map(str.strip, line.partition("="))
+            if name and value:
+                yield name, value
 
 
 def list_entries(manifest: Manifest, installed: InstalledFacets) -> list[Entry]:
@@ -106,7 +171,8 @@ def list_entries(manifest: Manifest, installed: InstalledFacets) -> list[Entry]:
             origin = Origin(manifest.locator, pointer)
             announced = installed.find(plugin.id)
             found += (
-                Entry(plugin.id, kind, values[0], origin) for kind, values in announced.items()
+                Entry(plugin.id, kind, values[0].entry, origin)
+                for kind, values in announced.items()
             )
             continue
         for kind, facet in plugin.facets.items():

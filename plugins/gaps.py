@@ -15,6 +15,7 @@ from .wording import (
     agree,
     list_facets,
     list_ids,
+    list_names,
     name_service,
     place_use,
     rank_facets,
@@ -23,7 +24,7 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .graph import Graph, Service, Use
 
@@ -77,9 +78,30 @@ def find_local_not_reachable(graph: Graph) -> Iterator[Finding]:
         )
 
 
-def list_unjudged(graph: Graph, kind: str | None) -> list[str]:
-    """Return the names of required services that an unknown facet of *kind* may provide."""
-    return sorted(name_service(service) for service in graph.gaps if _may_provide(kind, service))
+def map_unjudged(graph: Graph) -> dict[tuple[str, str | None], list[str]]:
+    """Return, of facets that nothing is known of, the required services that they may provide.
+
+    By plugin and kind, which is None for a whole plugin. Each service stands with the
+    first facet that may provide it, so that it is told once.
+    """
+    assembly = graph.assembly
+    unknown = [(one.plugin, one.facet) for one in assembly.unreported]
+    unknown += ((facet.plugin, facet.facet) for facet in assembly.unread)
+    unknown.sort(key=lambda key: key[1] is None)  # a facet is a better guess than a plugin
+    firsts: dict[str | None, tuple[str, str | None]] = {}
+    for key in unknown:
+        firsts.setdefault(key[1], key)
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for service in graph.gaps if firsts else ():
+        first = next((key for kind, key in firsts.items() if _may_provide(kind, service)), None)
+        if first is not None:
+            found.setdefault(first, []).append(name_service(service))
+    return {key: sorted(names) for key, names in found.items()}
+
+
+def say_unjudged(names: Sequence[str] | None) -> str:
+    """Word what is not known because a facet is not: the end of a sentence, or nothing."""
+    return f"; so it is not known who provides {list_names(names)}" if names else ""
 
 
 def _iter_judged_gaps(graph: Graph) -> Iterator[tuple[Service, list[Use]]]:

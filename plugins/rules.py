@@ -26,6 +26,7 @@ from .sources import (
 )
 from .wording import (
     agree,
+    count_times,
     get_declaration,
     list_facets,
     list_names,
@@ -66,7 +67,7 @@ def find_duplicate_owners(graph: Graph) -> Iterator[Finding]:
         ranked = rank_uses(graph, claims)
         owners = rank_facets(graph, (use.node for use in ranked))
         if len(owners) == 1:
-            times = "twice" if len(ranked) == 2 else f"{len(ranked)} times"  # noqa: PLR2004
+            times = count_times(len(ranked))
             modes = _list_modes(graph, ranked)
             message = f"{name_facet(owners[0])} provides {name_service(service)} {times}{modes}"
             fix = "remove all provisions but one"

@@ -17,11 +17,11 @@ from pi_contracts.contracts.findings import (
     quote,
 )
 
-from .gaps import list_unjudged
-from .wording import list_facets, list_names, name_facet, place_origin
+from .gaps import map_unjudged, say_unjudged
+from .wording import list_facets, name_facet, place_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .dry_run import Recording
     from .graph import Graph
@@ -107,6 +107,7 @@ def find_failed_setups(graph: Graph) -> Iterator[Finding]:
     is called, and its time is bounded. What a facet declares whose setup did not
     return is unknown, and not reported as missing.
     """
+    unjudged = map_unjudged(graph)
     hosts: dict[tuple[str, str], list[tuple[Recording, Fault]]] = {}
     for recording in graph.assembly.recordings:
         for fault in recording.faults:
@@ -118,7 +119,7 @@ def find_failed_setups(graph: Graph) -> Iterator[Finding]:
                 text = words.text.format(text=escape(fault.text))
                 message = f"the setup of {name_facet(facet)} {text}"
                 fix = fault.advice or words.fix
-                yield _word(graph, "setup-failed", recording, fault, (message, fix))
+                yield _word("setup-failed", recording, fault, (message, fix), unjudged)
     for (kind, what), rows in hosts.items():
         yield _word_host(kind, what, rows)
 
@@ -130,11 +131,12 @@ def find_unresolvable_entry_points(graph: Graph) -> Iterator[Finding]:
     folder, in PYTHONPATH, and among what is installed. What such a facet would
     declare is unknown, and not reported as missing.
     """
+    unjudged = map_unjudged(graph)
     for recording in graph.assembly.recordings:
         for fault in recording.faults:
             if fault.phase == "import" and fault.kind not in OF_HOST:
                 words = _word_import(recording, fault)
-                yield _word(graph, "unresolvable-entry-point", recording, fault, words)
+                yield _word("unresolvable-entry-point", recording, fault, words, unjudged)
 
 
 def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
@@ -171,14 +173,17 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
 
 
 def _word(
-    graph: Graph, rule: str, recording: Recording, fault: Fault, words: tuple[str, str]
+    rule: str,
+    recording: Recording,
+    fault: Fault,
+    words: tuple[str, str],
+    unjudged: Mapping[tuple[str, str | None], Sequence[str]],
 ) -> Finding:
     """Make a finding at the line that failed, if it is known, else at the facet's entry."""
     entry = recording.entry
     message, fix = words
-    unjudged = list_unjudged(graph, entry.kind) if recording in _list_unknown(graph) else []
-    if unjudged:
-        message += f"; so it is not known who provides {list_names(unjudged)}"
+    if fault is recording.faults[0]:
+        message += say_unjudged(unjudged.get((entry.plugin, entry.kind)))
     place = place_origin(entry.origin)
     related: tuple[Related, ...] = ()
     if fault.frames:
@@ -196,16 +201,6 @@ def _word(
         fix=fix,
         **place,  # type: ignore[arg-type] # by field name
     )
-
-
-def _list_unknown(graph: Graph) -> list[Recording]:
-    """Return the recordings of facets of which no other report is at hand."""
-    unread = set(graph.assembly.unread)
-    return [
-        recording
-        for recording in graph.assembly.recordings
-        if Facet(recording.entry.plugin, recording.entry.kind) in unread
-    ]
 
 
 def _word_host(kind: str, what: str, rows: list[tuple[Recording, Fault]]) -> Finding:

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Final
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet, Finding, Related, Severity, Subject, quote
 
-from .gaps import list_unjudged
+from .entry_points import name_package
+from .gaps import map_unjudged, say_unjudged
 from .graph import Service
-from .wording import agree, list_names, name_facet, name_service, place_origin
+from .wording import (
+    agree,
+    count_times,
+    list_ids,
+    list_names,
+    name_facet,
+    name_service,
+    place_origin,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from .entry_points import Announcement
     from .facets import Declaration, Origin
     from .graph import Graph
 
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
 def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
     """A plugin stands twice in the manifest, or a facet is reported twice."""
     for plugin, kind, origins, announced in graph.assembly.repeated:
-        times = "twice" if len(origins) == 2 else f"{len(origins)} times"  # noqa: PLR2004
+        times = count_times(len(origins))
         if kind is None:
             message = f"the manifest lists plugin {quote(plugin)} {times}"
             fix = "list each plugin once"
@@ -31,10 +41,8 @@ def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
             message = f"the facet {name_facet(facets[0])} is reported {times}"
             fix = "report each facet once, and give each plugin an id of its own"
             if announced:
-                message = (
-                    f"{announced} installed packages announce the facet {name_facet(facets[0])}"
-                )
-                fix = "remove all of these packages but one, or name the facet in the manifest"
+                message = _word_announced(facets[0], announced)
+                fix = "remove what is not meant, or name the facet in the manifest"
         yield Finding(
             "duplicate-plugin",
             Severity.ERROR,
@@ -44,6 +52,20 @@ def find_duplicate_plugins(graph: Graph) -> Iterator[Finding]:
             fix=fix,
             **place_origin(origins[-1]),  # type: ignore[arg-type] # by field name
         )
+
+
+def _word_announced(facet: Facet, announced: Sequence[Announcement]) -> str:
+    packages = {one.package for one in announced}
+    if len(packages) == 1:
+        entries = list_ids(one.entry for one in announced)
+        return (
+            f"the installed package {name_package(packages.pop())} announces the facet "
+            f"{name_facet(facet)} {count_times(len(announced))}, as {entries}"
+        )
+    return (
+        f"the installed packages {list_names(map(str, announced))} announce the facet "
+        f"{name_facet(facet)}"
+    )
 
 
 def _relate_origins(origins: Iterable[Origin]) -> tuple[Related, ...]:
@@ -62,21 +84,25 @@ def find_unreported_facets(graph: Graph) -> Iterator[Finding]:
     It has no inline report, and no file reports it. What it may provide is not
     reported as missing.
     """
-    for plugin, kind, origin in graph.assembly.unreported:
+    unjudged = map_unjudged(graph)
+    for plugin, kind, origin, announced in graph.assembly.unreported:
+        fix = "give it an inline report, or name a file that has one with --facets"
         if kind is None:
             what = f"plugin {quote(plugin)} names no facets, and no installed package does"
             facets: tuple[Facet, ...] = ()
+            if announced:
+                who = list_names(map(str, announced))
+                what += f"; {who} {agree(announced, 'announce')} it without a kind"
+                fix = f"announce each facet by the name {quote(f'{plugin}:KIND')}"
         else:
             facets = (Facet(plugin, kind),)
             what = f"nothing is known of {name_facet(facets[0])}, which has no report"
-        unjudged = list_unjudged(graph, kind)
-        open_ends = f"; so it is not known who provides {list_names(unjudged)}" if unjudged else ""
         yield Finding(
             "no-report",
             Severity.ERROR,
-            f"{what}{open_ends}",
+            f"{what}{say_unjudged(unjudged.get((plugin, kind)))}",
             subject=Subject(facets=facets, detail=plugin),
-            fix="give it an inline report, or name a file that has one with --facets",
+            fix=fix,
             **place_origin(origin),  # type: ignore[arg-type] # by field name
         )
 

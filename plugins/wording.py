@@ -47,6 +47,11 @@ def agree(subjects: Sequence[object], verb: str) -> str:
     return f"{verb}s" if len(subjects) == 1 else verb
 
 
+def count_times(number: int) -> str:
+    """Word how often something is there that should be there once."""
+    return "twice" if number == 2 else f"{number} times"  # noqa: PLR2004 # the word says it
+
+
 def rank_facets(graph: Graph, nodes: Iterable[int]) -> tuple[Facet, ...]:
     """Return facets by name, each once."""
     distinct = set(nodes)

@@ -64,12 +64,12 @@ def test_several_files_are_one_assembly(facets: Facets) -> None:
     assert assembly.get_origin(1).pointer == "/0"
 
 
-def announce(folder: Path, package: str, *facets: str) -> None:
+def announce(folder: Path, package: str, *facets: str, entries: tuple[str, ...] = ("m:f",)) -> None:
     """Put the metadata of an installed package in a folder."""
     info = folder / f"{package}-1.0.dist-info"
     info.mkdir()
     info.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-    lines = "".join(f"{name} = m:f\n" for name in facets)
+    lines = "".join(f"{name} = {entry}\n" for name in facets for entry in entries)
     info.joinpath("entry_points.txt").write_text(f"[pi_contracts.facets]\n{lines}")
 
 
@@ -84,18 +84,49 @@ def test_a_plugin_that_names_no_facets_has_those_that_its_package_announces(
 
 
 def test_a_facet_that_two_installed_packages_announce_is_a_duplicate(tmp_path: Path) -> None:
+    """One finding, which names them, also where the plugin is listed twice."""
     for package in ("pi-a", "pi-b"):
         announce(tmp_path, package, "@pi/a:tui")
     manifest = read('{"manifest": 1, "plugins": [{"id": "@pi/a"}]}')
     assembly = assemble(manifest, [], installed=InstalledFacets(str(tmp_path)))
-    assert [(r.plugin, r.facet, r.announced) for r in assembly.repeated] == [("@pi/a", "tui", 2)]
-    messages = [
-        f.message for f in make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
-    ]
-    assert (
-        '2 installed packages announce the facet "@pi/a:tui"; it cannot be loaded more than once'
-        in messages
+    assert [(r.plugin, r.facet) for r in assembly.repeated] == [("@pi/a", "tui")]
+    twice = read('{"manifest": 1, "plugins": [{"id": "@pi/a"}, {"id": "@pi/a"}]}')
+    assembly = assemble(twice, [], installed=InstalledFacets(str(tmp_path)))
+    assert [(r.plugin, r.facet) for r in assembly.repeated] == [("@pi/a", "tui"), ("@pi/a", None)]
+    assert [(u.plugin, u.facet) for u in assembly.unreported] == [("@pi/a", "tui")]
+    found = make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
+    duplicate = next(one for one in found if one.rule == "duplicate-plugin")
+    assert duplicate.message == (
+        'the installed packages "pi-a" ("m:f") and "pi-b" ("m:f") announce the facet "@pi/a:tui"; '
+        "it cannot be loaded more than once"
     )
+    assert duplicate.fix == "remove what is not meant, or name the facet in the manifest"
+
+
+def test_a_facet_that_one_package_announces_twice_is_a_duplicate(tmp_path: Path) -> None:
+    announce(tmp_path, "pi-a", "a:tui", entries=("m:f", "n:f"))
+    manifest = read('{"manifest": 1, "plugins": [{"id": "a"}]}')
+    found = make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
+    duplicate = next(one for one in found if one.rule == "duplicate-plugin")
+    assert duplicate.message == (
+        'the installed package "pi-a" announces the facet "a:tui" twice, as "m:f" and "n:f"; '
+        "it cannot be loaded more than once"
+    )
+
+
+def test_a_plugin_without_facets_that_is_listed_twice_is_unreported_once(tmp_path: Path) -> None:
+    announce(tmp_path, "pi-a", "a")
+    manifest = read('{"manifest": 1, "plugins": [{"id": "a"}, {"id": "a"}]}')
+    found = make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
+    assert [(one.rule, one.pointer) for one in found] == [
+        ("no-report", "/plugins/0"),
+        ("duplicate-plugin", "/plugins/1"),
+    ]
+    assert found[0].message == (
+        'plugin "a" names no facets, and no installed package does; '
+        '"pi-a" ("m:f") announces it without a kind'
+    )
+    assert found[0].fix == 'announce each facet by the name "a:KIND"'
 
 
 def test_a_report_that_agrees_with_the_inline_one_is_no_drift(facets: Facets) -> None:

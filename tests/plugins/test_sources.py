@@ -40,6 +40,28 @@ def test_what_the_manifest_leaves_open_is_told_with_its_place() -> None:
     assert [(r.path, r.line) for r in findings[1].related] == [("app.json", 2)]
 
 
+def test_what_unknown_facets_may_provide_is_told_once_with_the_first_that_may() -> None:
+    manifest, _ = parse_manifest(
+        b"""{"manifest": 1, "plugins": [{"id": "z"},
+        {"id": "a", "facets": {"tui": {"entry": "a:f", "requires": [
+          {"scope": "session", "service": "x", "mode": "singleton"},
+          {"scope": "app", "service": "y", "mode": "singleton"},
+          {"scope": "server", "service": "w", "mode": "singleton"}]}}},
+        {"id": "b", "facets": {"session": "b:f", "web": "b:w"}},
+        {"id": "c", "facets": {"session": "c:f"}}]}""",
+        "app.json",
+    )
+    found = make_plan(manifest).findings
+    assert [(one.rule, *one.message.partition("; so it is not known ")[::2]) for one in found] == [
+        ("no-report", 'plugin "z" names no facets, and no installed package does',
+         'who provides "server/w"'),
+        ("no-report", 'nothing is known of "b:session", which has no report',
+         'who provides "app/y" and "session/x"'),
+        ("no-report", 'nothing is known of "b:web", which has no report', ""),
+        ("no-report", 'nothing is known of "c:session", which has no report', ""),
+    ]  # fmt: skip
+
+
 def test_unused_providers_are_not_told_while_a_consumer_may_be_unknown() -> None:
     manifest, _ = parse_manifest(MANIFEST, "app.json")
     found = make_plan(manifest, rules={"unused-provider": "warning"}).findings
