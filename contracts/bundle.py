@@ -15,7 +15,16 @@ from urllib.parse import quote
 
 from .catalogue import REFERENCES
 from .documents import get_stem
-from .drafts import ANNOTATIONS, KEYWORDS, Dialect, Draft, Schema, modernize, subschemas
+from .drafts import (
+    ANNOTATIONS,
+    KEYWORDS,
+    Dialect,
+    Draft,
+    Schema,
+    modernize,
+    split_dependencies,
+    subschemas,
+)
 from .json_values import escape_token, unescape
 from .model import Location
 from .patterns import rewrite_patterns
@@ -53,12 +62,14 @@ def make_bundle(
     Definitions of the home document keep their names; others are named after their
     file. A root that only refers to a definition is that definition.
     """
-    modern = catalogue.documents[home].role == "contract"
-    bundler = _Bundler(catalogue, home, modern=modern)
+    is_contract = catalogue.documents[home].role == "contract"
+    bundler = _Bundler(catalogue, home, modern=is_contract)
     bundle = bundler.bundle(roots)
-    if modern or len(bundler.drafts) <= 1:
+    modern = is_contract or len(bundler.drafts) > 1
+    unseen = bundler.keywords >= {"dependencies", "unevaluatedProperties"}
+    if modern is bundler.modern and not unseen:
         return bundle
-    return _Bundler(catalogue, home, modern=True).bundle(roots)
+    return _Bundler(catalogue, home, modern=modern, unseen=unseen).bundle(roots)
 
 
 _Key: TypeAlias = tuple[Location, Scope]
@@ -79,15 +90,21 @@ _DROPPED = ANNOTATIONS | {
 class _Bundler:
     """One bundle in the making."""
 
-    def __init__(self, catalogue: Catalogue, home: str, *, modern: bool) -> None:
+    def __init__(
+        self, catalogue: Catalogue, home: str, *, modern: bool, unseen: bool = False
+    ) -> None:
         self.catalogue = catalogue
         self.home = catalogue.documents[home]
         self.modern = modern
+        self.unseen = unseen
+        """Whether what ``dependencies`` evaluates must not count as evaluated."""
         self.definitions: dict[_Key, Schema] = {}
         self.pending: list[_Key] = []
         self.links: list[tuple[dict[str, Any], _Key]] = []
         """Schemas whose ``$ref`` is written when every definition has its name."""
         self.drafts: set[Draft] = set()
+        self.keywords: set[str] = set()
+        """Those met that do not get along in the words of 2020-12."""
 
     def bundle(self, roots: Mapping[str, Location | Arguments]) -> Bundle:
         given: dict[str, Schema] = {}
@@ -187,6 +204,9 @@ class _Bundler:
                     self._rewrite(below, enter(self.catalogue, scope, below)),
                 )
             rewrite_patterns(result)
+            self.keywords |= result.keys() & {"dependencies", "unevaluatedProperties"}
+            if self.modern or not draft.has_lone_refs:
+                result = split_dependencies(result, unseen=self.unseen)
             if self.modern:
                 result = modernize(result, draft)
         for keyword in REFERENCES:

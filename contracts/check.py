@@ -90,8 +90,8 @@ def _is_rule(rule: str) -> bool:
 
 def list_suppressible() -> tuple[str, ...]:
     """Return the rules that comments can answer: those of warnings and notes."""
-    read = ("impossible-schema", "name-collision", "no-members", "unknown-keyword")
-    return (*(rule.id for rule in RULES), *read)
+    read = "deprecated-keyword impossible-schema name-collision no-members unknown-keyword"
+    return (*(rule.id for rule in RULES), *read.split())
 
 
 def _make_finding(catalogue: Catalogue, rule: Rule, fault: Fault) -> Finding:

@@ -245,9 +245,9 @@ ANNOTATIONS = frozenset(
 """Keywords that never change a verdict, in any draft."""
 VOCABULARIES: Mapping[str, frozenset[str]] = {
     "applicator": frozenset(
-        """additionalItems additionalProperties allOf anyOf contains dependentSchemas else if items
-        not oneOf patternProperties prefixItems properties propertyNames then unevaluatedItems
-        unevaluatedProperties""".split()
+        """additionalItems additionalProperties allOf anyOf contains dependencies dependentSchemas
+        else if items not oneOf patternProperties prefixItems properties propertyNames then
+        unevaluatedItems unevaluatedProperties""".split()
     ),
     "content": frozenset({"contentEncoding", "contentMediaType", "contentSchema"}),
     "core": frozenset(),
@@ -320,7 +320,7 @@ def modernize(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:
     one thing is lost: there 1.0 is no integer.
     """
     if draft is Draft.DRAFT202012:
-        return schema
+        return split_dependencies(schema)
     result = dict(schema)
     for keyword, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if isinstance(result.get(keyword), bool):
@@ -334,7 +334,28 @@ def modernize(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:
             result["prefixItems"] = first
         if rest is not None:
             result["items"] = rest
-    for name, needed in result.pop("dependencies", {}).items():
-        keyword = "dependentRequired" if is_array(needed) else "dependentSchemas"
-        result[keyword] = {**result.get(keyword, {}), name: needed}
+    return split_dependencies(result)
+
+
+def split_dependencies(schema: dict[str, Any], *, unseen: bool = False) -> dict[str, Any]:
+    """Return one schema with ``dependencies`` in the words of 2019-09 and later.
+
+    Only the schema itself is changed. With *unseen*, what the keyword's schemas evaluate stays
+    unevaluated, as validators have it: a schema that is denied twice says so.
+    """
+    if not is_object(schema.get("dependencies")):
+        return schema
+    result = dict(schema)
+    names = dict(result.get("dependentRequired", {}))
+    schemas = dict(result.get("dependentSchemas", {}))
+    for name, needed in result.pop("dependencies").items():
+        if is_array(needed):
+            names[name] = [*dict.fromkeys([*names.get(name, ()), *needed])]
+        else:
+            one = {"not": {"not": needed}} if unseen else needed
+            schemas[name] = {"allOf": [schemas[name], one]} if name in schemas else one
+    if names:
+        result["dependentRequired"] = names
+    if schemas:
+        result["dependentSchemas"] = schemas
     return result

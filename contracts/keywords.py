@@ -49,6 +49,8 @@ def _check_schema(
             if finding is not None:
                 yield finding
         elif keyword not in dialect.void:
+            if keyword == "dependencies" and not draft.has_lone_refs:
+                yield _warn_of_dependencies(document, location, value, draft)
             for rule, message, below in _FAULTS[kind](keyword, value):
                 pointer = f"{location.pointer}/{escape_token(keyword)}{below}"
                 yield document.source.find(rule, message, pointer, fix=_FIXES.get(rule))
@@ -73,6 +75,22 @@ def _check_unknown(
         (location / keyword).pointer,
         severity=Severity.WARNING,
         fix=fix,
+        of_key=True,
+    )
+
+
+def _warn_of_dependencies(
+    document: Document, location: Location, value: object, draft: Draft
+) -> Finding:
+    kinds = {is_array(needed) for needed in value.values()} if is_object(value) else set[bool]()
+    words = {True: "dependentRequired", False: "dependentSchemas"}
+    said = " and ".join(f'"{words[kind]}"' for kind in sorted(kinds, reverse=True))
+    return document.source.find(
+        "deprecated-keyword",
+        f'"dependencies" is a keyword of draft 7 and before, which {draft.label} has left behind',
+        (location / "dependencies").pointer,
+        severity=Severity.WARNING,
+        fix=f"write {said} instead" if kinds else "leave it out",
         of_key=True,
     )
 

@@ -100,3 +100,25 @@ def test_a_contract_and_a_folder_have_no_position(tmp_path: Path) -> None:
     for other in (read([contract]), read([tmp_path / "one"])):
         with pytest.raises(InvalidSideError, match="--position is for two schema files"):
             compare_bare(one, other, "state")
+
+
+CLOSED: dict[str, object] = {
+    "type": "object",
+    "properties": {"a": {}, "b": {}},
+    "additionalProperties": False,
+}
+DEPENDENCIES: list[tuple[object, dict[str, object], str]] = [
+    ({"a": ["b"]}, {"dependentRequired": {"a": ["b"]}}, "any"),
+    ({"a": {"minProperties": 2}}, {"dependentSchemas": {"a": {"minProperties": 2}}}, "any"),
+    ({"a": ["b"]}, {}, "provider-first"),
+    ({"a": {"minProperties": 2}}, {"dependentSchemas": {"a": False}}, "consumer-first"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "order"), DEPENDENCIES)
+def test_a_keyword_of_older_drafts_counts_in_a_comparison_where_the_validator_honours_it(
+    tmp_path: Path, old: object, new: dict[str, object], order: str
+) -> None:
+    before, after = {**CLOSED, "dependencies": old}, {**CLOSED, **new}
+    _, additions = compare(tmp_path, before, after, "argument")
+    assert additions["order"] == order

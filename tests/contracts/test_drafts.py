@@ -32,7 +32,7 @@ INSIDE: list[tuple[Draft, Any, list[tuple[str, ...]]]] = [
     (D4, {"if": {}, "contains": {}}, []),
 ]
 MODERN: list[tuple[Draft, dict[str, Any], dict[str, Any]]] = [
-    (D20, {"dependencies": {"a": []}}, {"dependencies": {"a": []}}),
+    (D20, {"dependencies": {"a": []}}, {"dependentRequired": {"a": []}}),
     (D4, {"minimum": 1, "exclusiveMinimum": True}, {"exclusiveMinimum": 1}),
     (D4, {"maximum": 1, "exclusiveMaximum": False}, {"maximum": 1}),
     (D4, {"exclusiveMinimum": True}, {}),
@@ -51,6 +51,18 @@ MODERN: list[tuple[Draft, dict[str, Any], dict[str, Any]]] = [
         {"dependencies": {"a": ["b"]}, "dependentRequired": {"c": []}},
         {"dependentRequired": {"a": ["b"], "c": []}},
     ),
+    (
+        D20,
+        {"dependencies": {"a": ["b", "c"], "c": ["a"]}, "dependentRequired": {"a": ["d", "b"]}},
+        {"dependentRequired": {"a": ["d", "b", "c"], "c": ["a"]}},
+    ),
+    (
+        D20,
+        {"dependencies": {"a": False, "c": True}, "dependentSchemas": {"a": {}}},
+        {"dependentSchemas": {"a": {"allOf": [{}, False]}, "c": True}},
+    ),
+    (D20, {"dependencies": {}, "items": {}}, {"items": {}}),
+    (D20, {"items": {}}, {"items": {}}),
 ]
 VALUES: list[Any] = [None, 1, 2, 1.5, "a", [], [1], ["a", 2], {}, {"a": 1}, {"a": 1, "b": 2}]
 

@@ -59,7 +59,7 @@ REFUSED: list[tuple[Draft, Any, str, str]] = [
     (D20, {"patternProperties": 5}, "/patternProperties", "an object of schemas"),
     (D20, {"dependentRequired": []}, "/dependentRequired", "an object of arrays of names"),
     (D20, {"dependentRequired": {"a": [1]}}, "/dependentRequired/a", "found an array"),
-    (D20, {"dependencies": {"a": 5}}, "/dependencies/a", "schemas or arrays of names, each once"),
+    (D7, {"dependencies": {"a": 5}}, "/dependencies/a", "schemas or arrays of names, each once"),
     (D20, {"$ref": 5}, "/$ref", "a reference, as a string"),
     (D20, {"$id": "a#b"}, "/$id", "a URI reference without a fragment"),
     (D20, {"$anchor": "a:b"}, "/$anchor", "begins with a letter or _"),
@@ -89,7 +89,7 @@ REFUSED: list[tuple[Draft, Any, str, str]] = [
 ACCEPTED: list[tuple[Draft, Any]] = [
     (D20, True),
     (D20, {"minLength": 2.0, "default": None, "x-note": 1, "$comment": "", "id": 5}),
-    (D20, {"dependencies": {"a": ["b"], "c": {}}, "definitions": {"a": False}}),
+    (D7, {"dependencies": {"a": ["b"], "c": {}}, "definitions": {"a": False}}),
     (D20, {"$id": "a#", "$anchor": "_a.b-c", "pattern": "^\\p{L}+$"}),
     (D19, {"items": [{}], "additionalItems": False, "$anchor": "a:b"}),
     (D6, {"required": [], "dependencies": {"a": []}, "contentEncoding": "base64"}),
@@ -134,6 +134,31 @@ def test_an_unknown_keyword_is_a_warning_with_the_nearest_known_one(
     assert (finding.pointer, finding.column) == (f"/{keyword}", 2)
     assert message in finding.message
     assert fix in str(finding.fix)
+
+
+DEPRECATED: list[tuple[Draft, Any, str]] = [
+    (D19, {"a": ["b"]}, 'write "dependentRequired" instead'),
+    (D20, {"a": {}}, 'write "dependentSchemas" instead'),
+    (D20, {"a": True, "b": []}, 'write "dependentRequired" and "dependentSchemas" instead'),
+    (D20, {}, "leave it out"),
+]
+
+
+@pytest.mark.parametrize(("draft", "value", "fix"), DEPRECATED)
+def test_a_keyword_that_a_draft_has_left_behind_is_a_warning_with_its_successor(
+    draft: Draft, value: Any, fix: str
+) -> None:
+    (finding,) = check({"properties": {"p": {"dependencies": value}}}, Dialect(draft))
+    assert (finding.rule, finding.severity) == ("deprecated-keyword", Severity.WARNING)
+    assert (finding.pointer, finding.fix) == ("/properties/p/dependencies", fix)
+    assert f"draft 7 and before, which {draft.label} has left behind" in finding.message
+
+
+def test_a_keyword_is_left_behind_by_no_draft_that_has_it_and_refused_with_a_wrong_value() -> None:
+    assert check({"dependencies": {"a": ["b"]}}, Dialect(D7)) == []
+    assert check({"dependencies": {"a": ["b"]}}, Dialect(D20, frozenset({"dependencies"}))) == []
+    found = check({"dependencies": 5}, Dialect(D20))
+    assert [one.rule for one in found] == ["deprecated-keyword", "invalid-keyword"]
 
 
 def test_keywords_of_a_vocabulary_that_is_left_out_are_not_judged() -> None:
