@@ -79,6 +79,8 @@ class Ledger:
         self.violations: list[LedgerError] = []
         """Every refusal, also of what a setup has caught."""
         self._own_files = frozenset((__file__, *own_files))
+        self._required: dict[tuple[str, str], Declaration] = {}
+        """What `requires` holds, by scope and service."""
         self._is_open = True
 
     def close(self) -> None:
@@ -102,15 +104,14 @@ class Ledger:
         call = self._name_call(method, token)
         self.check_open(call)
         place = self._choose_scope(scope, token, mode, call)
-        for known in self.requires:
-            if (known.scope, known.service) != (place, token.id):
-                continue
-            if known.mode == mode:
-                return
+        known = self._required.get((place, token.id))
+        if known is None:
+            known = self._required[place, token.id] = self._declare(place, token, mode)
+            self.requires.append(known)
+        elif known.mode != mode:
             first = "before" if known.at is UNSET else f"{known.at.path}:{known.at.line}"
             service = f"{place}/{token.id}"
             raise self._note(MixedModes(self.facet, call, service, known.mode, first))
-        self.requires.append(self._declare(place, token, mode))
 
     def provide(self, token: Token[T], mode: Mode, method: str) -> None:
         """Record that the facet provides a service; arguments as for `require`.

@@ -50,8 +50,7 @@ class RemoteToken(_Frozen, Generic[T]):
         scopes: tuple[str, ...] | None = None,
         deprecated: bool = False,
     ) -> None:
-        check_id(id)
-        self.id: Final = id
+        self.id: Final = check_id(id)
         self.version: Final = version
         self.digest: Final = digest
         self.members: Final = members
@@ -116,8 +115,7 @@ class Local(_Frozen, Generic[T]):
     """A service of this process only: no contract, no schema, any Python object."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - the word of the contract
-        check_id(id)
-        self.id: Final = id
+        self.id: Final = check_id(id)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Local) and self.id == cast("Local[object]", other).id
@@ -137,11 +135,24 @@ def local_service(name: str) -> Local[T]:
     return Local(id=name)
 
 
-def check_id(service_id: str) -> None:
-    """Raise `InvalidToken` for an empty id, and for those that are reserved."""
+def check_id(service_id: object) -> str:
+    """Return an id as a plain string, or raise `InvalidToken`.
+
+    What contracts take as ``service.id``: a string that is not empty, is not
+    reserved and can be written as UTF-8.
+    """
+    if not isinstance(service_id, str):
+        kind = type(service_id).__name__
+        raise InvalidToken(f"the id of a service must be a string, found an object of type {kind}")
     if not service_id:
         raise InvalidToken("the id of a service must not be empty")
     if service_id.startswith("$"):
         raise InvalidToken(
             f'the id "{service_id}" is reserved, as is every one that begins with "$"'
         )
+    if not service_id.isascii() and any("\ud800" <= c <= "\udfff" for c in service_id):
+        shown = service_id.encode(errors="backslashreplace").decode()
+        raise InvalidToken(
+            f'the id "{shown}" holds half of a surrogate pair, which no text on the wire can'
+        )
+    return str.__str__(service_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,12 +33,37 @@ def make(kind: Any, service_id: str = "models", **more: Any) -> Any:
 
 @pytest.mark.parametrize("kind", [*REMOTE, Local])
 @pytest.mark.parametrize(
-    ("service_id", "message"), [("", "must not be empty"), ("$wire", "is reserved")]
+    ("service_id", "message"),
+    [
+        ("", "must not be empty"),
+        ("$wire", "is reserved"),
+        ("caf\u00e9 \ud800", r'the id "café \\ud800" holds half of a surrogate pair'),
+        (3, "must be a string, found an object of type int"),
+        (None, "must be a string, found an object of type NoneType"),
+        (b"models", "must be a string, found an object of type bytes"),
+    ],
+    ids=["empty", "reserved", "a surrogate", "a number", "none", "bytes"],
 )
-def test_empty_and_reserved_ids_are_refused(kind: Any, service_id: str, message: str) -> None:
+def test_ids_that_no_contract_can_have_are_refused(
+    kind: Any, service_id: Any, message: str
+) -> None:
     # TOK-1, TOK-5
     with pytest.raises(InvalidToken, match=message):
         Local(id=service_id) if kind is Local else make(kind, service_id)
+
+
+class Names(enum.StrEnum):
+    STORE = "store"
+
+
+@pytest.mark.parametrize("kind", [*REMOTE, Local])
+@pytest.mark.parametrize("service_id", ["ü/\U0001f600", "a b\n", Names.STORE])
+def test_every_other_text_is_an_id_and_is_kept_as_a_plain_string(
+    kind: Any, service_id: str
+) -> None:
+    token = Local[Any](id=service_id) if kind is Local else make(kind, service_id)
+    assert token.id == service_id
+    assert type(token.id) is str
 
 
 @pytest.mark.parametrize("kind", REMOTE)
