@@ -125,6 +125,8 @@ async def run_method(
         method.params.check_json(arguments, *place)
     except ContractViolation as violation:
         return Answer(_describe_violation("invalid_arguments", "".join(place), violation))
+    except Exception as error:  # noqa: BLE001 - a call is answered whatever its arguments do
+        return Answer(_hide(token, method, error))
     try:
         positional, named = method.bind(method.params.load(arguments))
         function: Callable[..., Any] = getattr(implementation, method.attribute)

@@ -126,7 +126,8 @@ class Serving:
                 exposure.token, method, exposure.implementation, arguments, ctx
             )
             code = None if answer.failure is None else answer.failure.code
-            if self._running.pop(running.call_id, None) is not None:
+            if self._running.get(running.call_id) is running:  # the id may be in use again
+                del self._running[running.call_id]
                 self._answer(running.call_id, exposure, method, answer)
         finally:
             self._tasks.discard(running)

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+_DEEPEST_SHOWN: Final = 200
+"""Below how many levels a refusal has no place; errors of the validator hold 255."""
+
+
 class Words(NamedTuple):
     """What one error of a schema comes to."""
 
@@ -41,10 +45,16 @@ def find_violation(
     validator: Validator, value: object, document: dict[str, Any]
 ) -> ContractViolation | None:
     """Return why *validator*, compiled from *document*, refuses *value*; None if it does not."""
-    error = next(iter(validator.iter_errors(value)), None)
+    try:
+        error = next(iter(validator.iter_errors(value)), None)
+    except ValueError:
+        return _word_deep(validator, value, document)
     if error is None:
         return None
-    words = _word(error, document)
+    return _make_violation(_word(error, document))
+
+
+def _make_violation(words: Words) -> ContractViolation:
     path = words.error.schema_path
     return ContractViolation(
         words.expected,
@@ -53,6 +63,31 @@ def find_violation(
         keyword=_name_keyword(words.error),
         schema_location=f"#{join_pointer(path)}",
     )
+
+
+def _word_deep(validator: Validator, value: object, document: dict[str, Any]) -> ContractViolation:
+    """Return why a value is refused that has more levels than an error can hold."""
+    for error in validator.iter_errors(_prune(value, _DEEPEST_SHOWN)):
+        if len(error.instance_path) < _DEEPEST_SHOWN:
+            return _make_violation(_word(error, document))
+    return ContractViolation(
+        "a value that fits the schema",
+        f"one that does not, further in than {_DEEPEST_SHOWN} levels",
+        pointer="",
+        keyword="",
+        schema_location="#",
+    )
+
+
+def _prune(value: object, levels: int) -> object:
+    """Return *value*, plain JSON, with what lies deeper than *levels* left out."""
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value).items() if levels else ()
+        return {name: _prune(member, levels - 1) for name, member in members}
+    if isinstance(value, list):
+        items = cast("list[object]", value) if levels else ()
+        return [_prune(item, levels - 1) for item in items]
+    return value
 
 
 def _name_keyword(error: ValidationError) -> str:

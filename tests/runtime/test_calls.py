@@ -100,6 +100,23 @@ def test_a_provider_checks_arguments_itself_and_calls_nothing(arguments: Any) ->
     assert provider.called == 0
 
 
+def test_a_provider_answers_even_where_arguments_cannot_be_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A call that nobody answers would wait for ever."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("Recursion limit reached")
+
+    provider = Provider()
+    monkeypatch.setattr(type(METHOD.params), "check_json", fail)
+    answer = run({"n": 1}, provider)
+    assert answer.failure is not None
+    assert answer.failure.code == "internal"
+    assert "Recursion" not in answer.failure.message
+    assert provider.called == 0
+
+
 def test_a_missing_argument_that_the_schema_lets_pass_is_an_internal_error() -> None:
     answer = run({}, Provider())
     assert answer.failure is not None

@@ -534,3 +534,38 @@ def test_a_call_that_is_cancelled_with_its_arrival_never_starts(
             assert failed["error"]["code"] == "cancelled"
 
     run(test)
+
+
+def test_an_id_that_is_used_again_gets_no_answer_of_the_call_that_had_it_before(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """A cancelled method that runs on to its end answers nobody."""
+
+    async def test() -> None:
+        wire = make_wire()
+        finishing = [asyncio.Event(), asyncio.Event()]
+        running = iter(finishing)
+
+        async def stubborn(_: rt.Context) -> str:
+            finish = next(running)
+            while not finish.is_set():
+                try:
+                    await finish.wait()
+                except asyncio.CancelledError:
+                    continue
+            return "first" if finish is finishing[0] else "second"
+
+        wire.provide().act = doing(stubborn)
+        async with wire.connect():
+            call = {"type": "call", "id": 5, "member": "selectModel", "arguments": {"modelId": 1}}
+            text = json.dumps({**call, "scope": "session", "service": "models"}).encode()
+            for frame in (text, b'{"type":"cancel","id":5}', text):
+                wire.link.to_server.inject(frame)
+                await sample.settle()
+            for finish in finishing:
+                finish.set()
+                await sample.settle()
+            answers = [one.content for one in wire.link.frames if one.content.get("id") == 5]
+            assert [one.get("result") for one in answers if one["type"] == "result"] == ["second"]
+
+    run(test)
