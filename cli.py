@@ -252,7 +252,9 @@ def plan(
     ] = False,
     why: Annotated[str | None, typer.Option(metavar="SCOPE/SERVICE", help="Who needs it.")] = None,
     without: Annotated[str | None, typer.Option(metavar="PLUGIN", help="What would break.")] = None,
-    against: Annotated[Path | None, typer.Option(metavar="OLD", help="What has changed.")] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="OLD", help="What has changed; - is standard input.")
+    ] = None,
     style: Annotated[PlanFormat, typer.Option("--format", help="A report or a picture.")] = "text",
     quiet: QuietOption = False,
     strict: StrictOption = False,
@@ -261,14 +263,17 @@ def plan(
     """Judge a whole assembly of plugins before anything starts."""
     from pi_contracts.contracts.invocation import Invocation, refuse_usage
     from pi_contracts.plugins.explain import Drawing
+    from pi_contracts.plugins.facets import STDIN
     from pi_contracts.plugins.pictures.draw import draw_picture, split_style
     from pi_contracts.plugins.plan import read_plan
-    from pi_contracts.plugins.questions import UnknownNameError, ask
+    from pi_contracts.plugins.questions import Older, UnknownNameError, ask
 
     report_style, form = split_style(style)
     run = Invocation("plan", report_style, quiet=quiet, strict=strict, config=config)
-    if facets and facets.count("-") > 1:
-        refuse_usage("standard input can be read once: --facets - stands twice")
+    if [*(facets or ()), str(against)].count(STDIN) > 1:
+        refuse_usage("standard input can be read once, and - stands twice")
+    if str(manifest) == STDIN:
+        refuse_usage("a manifest is a file, beside which modules are looked for; - is none")
     file = manifest or (None if facets else run.settings.manifest)
     if file is None and not facets:
         refuse_usage("name a manifest, or reports with --facets FILE")
@@ -282,7 +287,10 @@ def plan(
         show=run.name,
         base=run.base,
     )
-    old = None if against is None else (against, run.name(against))
+    old = None
+    if against is not None:
+        name = "<stdin>" if str(against) == STDIN else run.name(against)
+        old = Older(against, name, None if file is None else file.parent)
     try:
         answers = ask(judged, why=why, without=without, against=old, rules=rules)
     except UnknownNameError as problem:

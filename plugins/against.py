@@ -9,9 +9,10 @@ from pi_contracts.contracts.findings import Facet, escape
 
 from .explain import SEE_ALL, shorten_names
 from .steps import word_site
+from .wording import list_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .changes import Against, Difference, NamedService, ServiceChange
     from .facets import ContractVersion
@@ -37,7 +38,7 @@ _CHANGES: Final = {
 _ORDERS: Final = {
     "provider-first": "replace the hosts that provide it first",
     "consumer-first": "replace the hosts that consume it first",
-    "lockstep": "replace all of its hosts together",
+    "lockstep": "replace hosts that provide it and hosts that consume it together",
 }
 
 
@@ -137,6 +138,8 @@ class Comparison:
             ]
             yield from self._cut((self._draw_break(one) for one in broken), "    ")
         yield from self._count_hidden(len(answer.upgrades), "  ")
+        steps = ", then ".join(map(_word_group, answer.sequence))
+        yield f"  Hosts to replace, in this order: {steps}"
 
     def _draw_break(self, one: Break) -> str:
         own, other = ("old", "new") if one.direction == "old-consumer" else ("new", "old")
@@ -154,6 +157,10 @@ class Comparison:
     def _count_hidden(self, count: int, indent: str = "") -> Iterator[str]:
         if count > self._shown:
             yield f"{indent}…and {count - self._shown} more ({SEE_ALL})"
+
+
+def _word_group(kinds: Sequence[str]) -> str:
+    return f"{list_names(map(escape, kinds))}{' together' if len(kinds) > 1 else ''}"
 
 
 def _word(text: str | None) -> str:

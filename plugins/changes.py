@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from .facets import ContractVersion, Declaration, Report
     from .generations import Generation
     from .graph import Graph, Service
-    from .skew import Break, Skew, Upgrade
+    from .replacement import Upgrade
+    from .skew import Break, Skew
 
 Change: TypeAlias = Literal["none", "in-place", "structural"]
 T = TypeVar("T", bound=Hashable)
@@ -126,6 +127,9 @@ class Against(msgspec.Struct, frozen=True):
     services: ServiceChanges
     breaks: tuple[Break, ...]
     upgrades: tuple[Upgrade, ...]
+    sequence: tuple[tuple[str, ...], ...]
+    """The kinds of hosts that the upgrades are about, in an order that works for all of
+    them; each group is to be replaced at once."""
 
 
 def compare(old: Generation, new: Generation, skew: Skew) -> Against:
@@ -142,7 +146,8 @@ def compare(old: Generation, new: Generation, skew: Skew) -> Against:
         facets,
         services,
         skew.breaks,
-        skew.list_upgrades(),
+        skew.replacement.upgrades,
+        skew.replacement.sequence,
     )
 
 

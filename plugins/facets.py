@@ -25,6 +25,9 @@ LOCAL: Final = "local"
 HOST_SCOPES: Final = ("server", "session")
 """The scopes that the host of the same kind serves."""
 
+STDIN: Final = "-"
+"""The path that means standard input."""
+
 
 class ContractVersion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The contract that one side of a service holds."""
@@ -127,9 +130,9 @@ def read_reports(path: str, name: str | None = None) -> tuple[ReportFile, tuple[
         path: The file.
         name: How findings name the file, if not by its path.
     """
-    shown = name or ("<stdin>" if path == "-" else path)
+    shown = name or ("<stdin>" if path == STDIN else path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
     except OSError as problem:
         message = f"the reports cannot be read: {escape(problem.strerror or str(problem))}"
         fault = Finding(

@@ -7,6 +7,7 @@ facets declared; of a facet without one, a dry run says what its setup declares 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +18,7 @@ from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, e
 
 from .assembly import assemble
 from .entry_points import InstalledFacets, list_entries
-from .facets import Declaration, Locator, Name, Report, ReportFile, parse_reports
+from .facets import STDIN, Declaration, Locator, Name, Report, ReportFile, parse_reports
 from .graph import Graph
 from .manifest import parse_manifest
 
@@ -87,19 +88,25 @@ class _KeptReport(msgspec.Struct):
     plan: _KeptPlan
 
 
-def read_generation(path: str | Path, name: str) -> tuple[Generation | None, tuple[Finding, ...]]:
+def read_generation(
+    path: str | Path, name: str, folder: str | Path | None = None
+) -> tuple[Generation | None, tuple[Finding, ...]]:
     """Read the older generation of an application.
 
     Args:
-        path: A manifest, facet reports, or a report of ``plan --format json``.
+        path: A manifest, facet reports, or a report of ``plan --format json``; the
+            path ``-`` means standard input.
         name: How findings name the file.
+        folder: Where the modules of a manifest are that comes from standard input;
+            the working directory.
 
     Returns:
         The generation, or None if nothing of it can be judged; and a finding for
         each mistake in the file.
     """
+    is_given = str(path) == STDIN
     try:
-        data = Path(path).read_bytes()
+        data = sys.stdin.buffer.read() if is_given else Path(path).read_bytes()
     except OSError as problem:
         message = f"the older generation cannot be read: {escape(problem.strerror or str(problem))}"
         return None, (_refuse(message, name),)
@@ -112,10 +119,16 @@ def read_generation(path: str | Path, name: str) -> tuple[Generation | None, tup
     manifest, faults = parse_manifest(data, name)
     if manifest is None:
         return None, faults
-    installed = InstalledFacets(str(Path(path).absolute().parent))
-    recordings = _record_others(manifest, installed, str(Path(path).absolute().parent))
+    home = str(_choose_folder(folder) if is_given else Path(path).absolute().parent)
+    installed = InstalledFacets(home)
+    recordings = _record_others(manifest, installed, home)
     assembly = assemble(manifest, (), recordings, installed)
     return make_generation(Graph(assembly), manifest), faults
+
+
+def _choose_folder(folder: str | Path | None) -> Path:
+    """Return where to look for modules; not in a folder that a manifest was looked for in vain."""
+    return Path(folder if folder is not None and Path(folder).is_dir() else ".").absolute()
 
 
 def _record_others(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pi_contracts.contracts.findings import UNREADABLE, escape
 
@@ -52,6 +52,14 @@ class UnknownNameError(Exception):
         super().__init__(f'the assembly has no {what} "{escape(name)}"{advice}')
 
 
+class Older(NamedTuple):
+    """The file of an older generation; see `read_generation`."""
+
+    path: Path
+    name: str
+    folder: Path | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What was asked, answered: the plan that it is about, and what the report has beside it."""
@@ -70,7 +78,7 @@ def ask(
     *,
     why: str | None = None,
     without: str | None = None,
-    against: tuple[Path, str] | None = None,
+    against: Older | None = None,
     rules: Mapping[str, str] | None = None,
 ) -> Answers:
     """Answer questions to a plan; the others are about what remains without a plugin.
@@ -79,7 +87,7 @@ def ask(
         plan: The plan of the whole assembly.
         why: ``SCOPE/SERVICE``.
         without: The id of a plugin to leave out.
-        against: The file of an older generation, and how findings name it.
+        against: The file of an older generation.
         rules: As for `make_plan`.
 
     Raises:
@@ -117,8 +125,7 @@ def ask(
             for service, answer in zip(services, answers, strict=True)
         ]
     if against is not None:
-        path, name = against
-        old, faults = read_generation(path, name)
+        old, faults = read_generation(*against)
         findings += faults
         additions["against"] = None
         if old is not None:

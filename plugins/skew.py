@@ -7,14 +7,16 @@ judged.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET
-from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject
+from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, quote
 
 from .facets import LOCAL, CallSite
 from .graph import Service, Use
+from .replacement import Demand, Direction, Replacement
 from .steps import find_site
 from .wording import agree, list_facets, name_facet, name_service, place_use, rank_facets, rank_uses
 
@@ -28,10 +30,7 @@ if TYPE_CHECKING:
 RULE: Final = "skew-break"
 """The rule of what `Skew.find_breaks` finds."""
 
-Direction: TypeAlias = Literal["old-consumer", "new-consumer"]
-"""Whose provider is of the other generation."""
 Reason: TypeAlias = Literal["not-provided", "mode", "moved", "version", "contract"]
-Order: TypeAlias = Literal["provider-first", "consumer-first", "lockstep"]
 Judge: TypeAlias = "Callable[[str, str], Verdict | None]"
 """How a consumer with a contract of the first digest fares with a provider of the second.
 
@@ -50,18 +49,6 @@ class Break(msgspec.Struct, frozen=True, omit_defaults=True):
     provider: Facet | None = None
     """Of the other generation; None if there is none."""
     at: CallSite | None = None
-
-
-class Upgrade(msgspec.Struct, frozen=True):
-    """In which order hosts are replaced so that one service works all the time."""
-
-    scope: str
-    service: str
-    order: Order
-    providers: tuple[str, ...]
-    """The kinds of hosts that provide it, in either generation."""
-    consumers: tuple[str, ...]
-    """The kinds of hosts whose facets would break."""
 
 
 class _Found(NamedTuple):
@@ -96,22 +83,24 @@ class Skew:
         """Each facet that breaks, for each service, old consumers first."""
         return tuple(found.broken for found in self._found)
 
-    def list_upgrades(self) -> tuple[Upgrade, ...]:
-        """Return the order of each service that something breaks for, by name."""
-        upgrades: list[Upgrade] = []
-        for (scope, service), group in sorted(_group(self._found).items()):
-            directions = {found.broken.direction for found in group}
-            order: Order = "lockstep"
-            if directions == {"old-consumer"}:
-                order = "consumer-first"
-            elif directions == {"new-consumer"}:
-                order = "provider-first"
-            providers = {found.home.facet for found in group}
-            providers |= {f.broken.provider.facet for f in group if f.broken.provider is not None}
-            consumers = {found.broken.consumer.facet for found in group}
-            kinds = tuple(sorted(providers)), tuple(sorted(consumers))
-            upgrades.append(Upgrade(scope, service, order, *kinds))
-        return tuple(upgrades)
+    @cached_property
+    def replacement(self) -> Replacement:
+        """In which order hosts are replaced, for each service that something breaks for."""
+        return Replacement(
+            Demand(
+                scope,
+                service,
+                frozenset(
+                    one.facet
+                    for found in group
+                    for one in (found.home, found.broken.provider)
+                    if one is not None
+                ),
+                frozenset(found.broken.consumer.facet for found in group),
+                frozenset(found.broken.direction for found in group),
+            )
+            for (scope, service), group in sorted(_group(self._found).items())
+        )
 
     def find_breaks(self) -> Iterator[Finding]:
         """Hosts of two generations run side by side, and one's facets break with the other's.
@@ -123,7 +112,6 @@ class Skew:
         for found in self._found:
             key = (found.service, found.broken.direction, found.detail)
             groups.setdefault(key, []).append(found.use)
-        orders = {(one.scope, one.service): one for one in self.list_upgrades()}
         for (service, direction, detail), uses in groups.items():
             is_old = direction == "old-consumer"
             graph = self.old if is_old else self.new
@@ -138,7 +126,7 @@ class Skew:
                 subject=Subject(
                     service=service.id, scope=service.scope, facets=consumers, detail=direction
                 ),
-                fix=_advise(orders[service.scope, service.id]),
+                fix=self.replacement.advise(service.scope, service.id),
                 **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
             )
 
@@ -175,7 +163,7 @@ class Skew:
         if number is None:
             if _is_incomplete(other):
                 return None, None, ""  # a facet that nothing is known of may provide it
-            return "not-provided", None, "which no facet of that generation provides"
+            return "not-provided", None, _word_absence(other, edge.service)
         if number in other.claims:
             return None, None, ""  # disputed: a finding of the other generation's own
         provider = other.assembly.facets[other.owners[number]]
@@ -206,6 +194,19 @@ class Skew:
         return _compare_versions(ours, theirs)
 
 
+def _word_absence(other: Graph, service: Service) -> str:
+    """Word that nobody provides a service, and in which other scope somebody does."""
+    absent = "which no facet of that generation provides"
+    found = [(other.get_service(number), number) for number in other.find_by_id(service.id)]
+    scopes = {near.scope: other.owners[number] for near, number in sorted(found)}
+    hints = (
+        f"{name_facet(other.assembly.facets[owner])} provides it in scope {quote(scope)}"
+        for scope, owner in scopes.items()
+        if scope != LOCAL
+    )
+    return "; ".join((absent, *hints))
+
+
 def _compare_versions(ours: ContractVersion, theirs: ContractVersion) -> tuple[Reason | None, str]:
     if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
         return None, ""
@@ -222,16 +223,3 @@ def _group(found: list[_Found]) -> dict[tuple[str, str], list[_Found]]:
     for one in found:
         groups.setdefault((one.broken.scope, one.broken.service), []).append(one)
     return groups
-
-
-def _advise(upgrade: Upgrade) -> str:
-    providers = " and ".join(f'"{kind}"' for kind in upgrade.providers)
-    consumers = " and ".join(f'"{kind}"' for kind in upgrade.consumers)
-    if upgrade.order == "provider-first":
-        return f"replace the hosts of kind {providers} before those of kind {consumers}"
-    if upgrade.order == "consumer-first":
-        return (
-            f"replace the hosts of kind {consumers} before those of kind {providers}, "
-            "or keep providing what they require"
-        )
-    return f"replace the hosts of kind {providers} and {consumers} together, or keep both sides"

@@ -124,6 +124,8 @@ def test_the_version_is_told() -> None:
         (["check", "x", "--map", "p:=none"], "the prefix 'p:' is mapped to 'none': no such folder"),
         (["plan"], "name a manifest, or reports with --facets FILE"),
         (["plan", "--facets", "-", "--facets", "-"], "standard input can be read once"),
+        (["plan", "--facets", "-", "--against", "-"], "standard input can be read once"),
+        (["plan", "-"], "a manifest is a file"),
         (["new"], "Missing argument 'NAME'"),
         (["new", ".x"], '".x" cannot name a contract'),
     ],
@@ -541,6 +543,19 @@ def test_plan_reads_the_contracts_that_it_is_given() -> None:
     write("contracts/shop.contract.json", {**CONTRACT, "members": {}})
     outcome = run("plan", "--facets", "-", "--contracts", "contracts", stdin="[]")
     assert (outcome.code, outcome.rules) == (0, ["no-members"])
+
+
+def test_plan_reads_an_older_generation_from_standard_input() -> None:
+    write_manifest(web={"entry": "x:web", "provides": []})
+    reports = [{"pluginId": "p", "facet": "web", "requires": [], "provides": []}]
+    code, report = run_json(
+        "plan", "app.manifest.json", "--against", "-", stdin=json.dumps(reports)
+    )
+    assert code == 0
+    assert report["against"]["plugins"]["removed"] == ["p"]
+    code, report = run_json("plan", "app.manifest.json", "--against", "-", stdin="{")
+    assert code == 3
+    assert [one["path"] for one in report["findings"]] == ["<stdin>"]
 
 
 def test_plan_answers_questions_in_text_and_json() -> None:

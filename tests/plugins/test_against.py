@@ -74,10 +74,11 @@ def test_every_kind_of_structural_change_has_a_line(facets: Facets) -> None:
         "  > plugin @pi/e has another place",
         "  > plugin @pi/a has another place",
         "While hosts of both generations run:",
-        "  app/x: replace the hosts that consume it first",
+        "  app/x: replace hosts that provide it and hosts that consume it together",
         "    old b:web <- new c:main: mode",
-        "  app/y: replace the hosts that provide it first",
+        "  app/y: replace hosts that provide it and hosts that consume it together",
         "    new b:web <- old nobody: not-provided",
+        "  Hosts to replace, in this order: main and web together",
     ]
 
 
@@ -139,10 +140,11 @@ def test_long_lists_are_cut_and_say_how_to_see_the_rest(facets: Facets) -> None:
         "  + plugin c0",
         "  …and 8 more (--format json lists all)",
     ]
-    assert drawn[-5:] == [
+    assert drawn[-6:] == [
         "  app/s0: replace the hosts that provide it first",
         "    new c0:web <- old nobody: not-provided",
         "  app/s1: replace the hosts that provide it first",
         "    new c1:web <- old nobody: not-provided",
         "  …and 3 more (--format json lists all)",
+        "  Hosts to replace, in this order: main, then web",
     ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,20 @@ def test_a_kept_report_of_plan_is_a_generation(tmp_path: Path) -> None:
     assert not generation.has_manifest
     assert generation.plugins == ("a", "b")
     assert generation.graph.assembly.reports == plan.assembly.reports
+
+
+def test_standard_input_is_a_generation_whose_modules_are_in_the_folder_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.joinpath("mine.py").write_text("def facet(facet): facet.server\n")
+    text = b'{"manifest": 1, "plugins": [{"id": "a", "facets": {"web": "mine:facet"}}]}'
+    missing = (Facet("a", "web"),)
+    for folder, unknown in ((tmp_path, ()), (tmp_path / "none", missing), (None, missing)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        generation, faults = read_generation("-", "<stdin>", folder)
+        assert generation is not None
+        assert not faults
+        assert generation.unknown == unknown
 
 
 @pytest.mark.parametrize("is_wrapped", [True, False], ids=["object", "list"])

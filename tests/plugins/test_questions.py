@@ -11,7 +11,7 @@ from pi_contracts.contracts.findings import to_document
 from pi_contracts.plugins.contract_book import ContractBook, Verdict
 from pi_contracts.plugins.facets import parse_reports
 from pi_contracts.plugins.plan import make_plan, read_plan
-from pi_contracts.plugins.questions import RULES, Answers, UnknownNameError, ask
+from pi_contracts.plugins.questions import RULES, Answers, Older, UnknownNameError, ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def test_other_questions_are_about_what_remains() -> None:
         read_plan(str(MANIFEST)),
         without="@pi/git",
         why="local/diff-source",
-        against=(MANIFEST, "old.json"),
+        against=Older(MANIFEST, "old.json"),
     )
     (why,) = msgspec.to_builtins(answers.additions["why"])
     assert "providers" not in why
@@ -91,7 +91,7 @@ def test_a_name_that_may_stand_in_what_could_not_be_read_is_not_unknown(tmp_path
 
 
 def test_an_older_generation_that_cannot_be_read_is_a_finding() -> None:
-    answers = ask(read_plan(str(MANIFEST)), against=(Path("none.json"), "none.json"))
+    answers = ask(read_plan(str(MANIFEST)), against=Older(Path("none.json"), "none.json"))
     assert answers.additions == {"against": None}
     assert list_rules(answers) == ["invalid-manifest"]
 
@@ -108,7 +108,7 @@ def test_contracts_are_compared_by_who_can(tmp_path: Path) -> None:
     older = tmp_path / "old.json"
     older.write_bytes(hold_contract("one"))
     plan = make_plan(None, [new], contracts=Book())
-    answers = ask(plan, against=(older, "old.json"))
+    answers = ask(plan, against=Older(older, "old.json"))
     assert asked == [("one", "two"), ("two", "one")]
     assert list_rules(answers) == ["skew-break", "skew-break"]
 

@@ -74,7 +74,7 @@ def test_what_crosses_hosts_is_judged_both_ways(
 ) -> None:
     skew = Skew(join(facets(old)), join(facets(new)))
     assert list_breaks(skew) == breaks
-    assert [one.order for one in skew.list_upgrades()] == ([] if order is None else [order])
+    assert [one.order for one in skew.replacement.upgrades] == ([] if order is None else [order])
 
 
 def hold(consumer: ContractVersion | None, provider: ContractVersion | None) -> Graph:
@@ -164,14 +164,34 @@ def test_an_old_consumer_that_breaks_is_an_error_and_a_new_one_a_note(facets: Fa
         "which no facet of that generation provides"
     )
     assert first.fix == (
-        'replace the hosts of kind "web" before those of kind "main", '
-        "or keep providing what they require"
+        'replace the hosts of kind "main" and "web" together, '
+        "since other services ask for the other order, or keep both sides"
     )
     assert second.message == (
         'beside old hosts the new "b:web" and "c:cli" lack "app/y", '
         "which no facet of that generation provides"
     )
-    assert second.fix == 'replace the hosts of kind "main" before those of kind "cli" and "web"'
+    assert second.fix == (
+        'replace the hosts of kind "main" and "web" together, before those of kind "cli", '
+        "since other services ask for the other order, or keep both sides"
+    )
+    skew = Skew(join(facets(BOTH)), join(facets("own:main;;")))
+    assert [one.fix for one in skew.find_breaks()] == [
+        (
+            'replace the hosts of kind "web" before those of kind "main", '
+            "or keep providing what they require"
+        )
+    ]
+
+
+def test_a_service_that_went_to_another_scope_is_told_with_it(facets: Facets) -> None:
+    new = join(facets("own:main;; net/x local/x\nask:web; net/x;"))
+    first, second = Skew(join(facets(BOTH)), new).find_breaks()
+    assert first.message == (
+        'beside new hosts the old "ask:web" lacks "app/x", which no facet of that generation '
+        'provides; "own:main" provides it in scope "net"'
+    )
+    assert second.message.endswith('"own:main" provides it in scope "app"')
 
 
 def test_what_breaks_both_ways_asks_for_all_hosts_at_once(facets: Facets) -> None:
