@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import Final, NoReturn, cast
 
 import msgspec
@@ -11,6 +10,10 @@ import msgspec
 from .errors import InvalidJSON, clip
 from .strict_json import DEEPEST, JsonValue, decode, is_json
 
+MOST_DIGITS: Final = 10_000
+"""How long an integer may be: reading one of millions of digits would take minutes."""
+
+_PIECE: Final = 4000
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -19,7 +22,7 @@ def parse_json(text: str | bytes) -> JsonValue:
 
     Raises `InvalidJSON`, with line and column, for text that is no JSON and for what
     JSON readers disagree about: a name twice in one object, lone surrogates, numbers
-    out of range, NaN, and more than 512 levels.
+    out of range, NaN, more than 512 levels, and integers of more than 10,000 digits.
     """
     data = _encode_text(text) if isinstance(text, str) else bytes(text)
     may_be_deep = len(data) > 2 * DEEPEST and data.count(b"[") + data.count(b"{") > DEEPEST
@@ -79,8 +82,15 @@ class _OutOfRangeError(Exception):
 
 
 def _parse_integer(token: str) -> int:
-    # int() bounds the digits that it reads, Decimal does not.
-    return int(Decimal(token))
+    digits = token.removeprefix("-")
+    if len(digits) > MOST_DIGITS:
+        problem = f"expected an integer of at most {MOST_DIGITS:,} digits"
+        raise _OutOfRangeError(token, problem)
+    value = 0
+    for start in range(0, len(digits), _PIECE):  # int() takes no more at once
+        piece = digits[start : start + _PIECE]
+        value = value * 10 ** len(piece) + int(piece)
+    return value if token == digits else -value
 
 
 def _parse_float(token: str) -> float:

@@ -72,7 +72,7 @@ def _word_deep(validator: Validator, value: object, document: dict[str, Any]) ->
             return _make_violation(_word(error, document))
     return ContractViolation(
         "a value that fits the schema",
-        f"one that does not, further in than {_DEEPEST_SHOWN} levels",
+        f"one that does not, below {_DEEPEST_SHOWN} levels",
         pointer="",
         keyword="",
         schema_location="#",

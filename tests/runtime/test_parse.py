@@ -97,6 +97,14 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         "line 1, column 2561: more than 512 levels of nesting",
     ),
     "levels without end": ("[" * 100_000, "line 1, column 513: more than 512 levels of nesting"),
+    "an integer of too many digits": (
+        '{"a": -' + "9" * 10_001 + "}",
+        "line 1, column 7: expected an integer of at most 10,000 digits",
+    ),
+    "an integer of millions of digits": (
+        "[" + "9" * 3_000_000 + "]",
+        "line 1, column 2: expected an integer of at most 10,000 digits",
+    ),
     "code points": ('"🌵🌵" x', "line 1, column 6: extra data"),
 }
 
@@ -121,6 +129,8 @@ def test_512_levels_are_read() -> None:
 def test_integers_of_thousands_of_digits_are_exact() -> None:
     assert parse_json("9" * 5000) == 10**5000 - 1
     assert parse_json('{"a": -' + "9" * 5000 + "}") == {"a": 1 - 10**5000}
+    assert parse_json("1" + "0" * 4000 + "7" * 4000) == 10**8000 + 7 * (10**4000 - 1) // 9
+    assert parse_json("-" + "9" * 10_000) == 1 - 10**10_000
 
 
 def test_numbers_beside_a_large_integer_are_read_as_ever() -> None:

@@ -557,7 +557,7 @@ def test_an_id_that_is_used_again_gets_no_answer_of_the_call_that_had_it_before(
 
         wire.provide().act = doing(stubborn)
         async with wire.connect():
-            call = {"type": "call", "id": 5, "member": "selectModel", "arguments": {"modelId": 1}}
+            call = {"type": "call", "id": 5, "member": "selectModel", "arguments": {"modelId": "x"}}
             text = json.dumps({**call, "scope": "session", "service": "models"}).encode()
             for frame in (text, b'{"type":"cancel","id":5}', text):
                 wire.link.to_server.inject(frame)
