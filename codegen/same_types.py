@@ -29,9 +29,9 @@ class SameTypes:
         self._faces = (old, new)
         self._known: dict[tuple[Form, Form], bool] = {}
 
-    def is_same(self, module: Module, old: ast.expr, new: ast.expr) -> bool:
-        """Tell whether annotations of one module, of both generations, mean the same."""
-        return self._is_same(self._take(0, module, old), self._take(1, module, new))
+    def is_same(self, modules: tuple[Module, Module], old: ast.expr, new: ast.expr) -> bool:
+        """Tell whether annotations mean the same, each of its generation's module."""
+        return self._is_same(self._take(0, modules[0], old), self._take(1, modules[1], new))
 
     def _is_same(self, one: Form, other: Form) -> bool:
         if one == other:

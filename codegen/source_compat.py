@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 from pi_contracts.contracts.findings import Related, Severity, Subject, escape
-from pi_contracts.contracts.model import Location
+from pi_contracts.contracts.model import Location, Method
 from pi_contracts.contracts.names import allot_attributes
 
 from .faces import AliasFace, ClassFace, ConstantFace, Face, RecordFace, Signature, read_face
@@ -27,12 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pi_contracts.contracts.catalogue import Catalogue
+    from pi_contracts.contracts.comparison import Told
     from pi_contracts.contracts.findings import Finding
+    from pi_contracts.contracts.model import Contract
+    from pi_contracts.contracts.names import PublicNames
 
     from .faces import Definition
     from .layout import Module
+    from .naming import ModuleShapes
     from .sections import TypesKind
 
+_MAKER: Final = "__init__"
 _LONGEST: Final = 120
 """How much of an annotation a message shows."""
 
@@ -46,17 +51,32 @@ class SourceBreak(NamedTuple):
     member: str
     """Of a class; else empty."""
     text: str
+    attribute: str = ""
+    """The member of the service that it is about, by its Python name; else empty."""
 
 
-def compare_sources(old: Catalogue, new: Catalogue, types: TypesKind) -> tuple[Finding, ...]:
+class _Difference(NamedTuple):
+    """What is different of a definition: of which part of it, and about which member."""
+
+    member: str
+    text: str
+    attribute: str = ""
+
+
+def compare_sources(
+    old: Catalogue, new: Catalogue, types: TypesKind, told: frozenset[Told] = frozenset()
+) -> tuple[Finding, ...]:
     """Return a note for each thing that user code has to follow from *old* to *new*.
 
-    Both catalogues are sound: code can be generated from them.
+    Both catalogues are sound: code can be generated from them. What only follows from a
+    change that is *told* already is left out.
     """
     if _get_texts(old) == _get_texts(new):
         return ()
     before, after = _Package.make(old, types), _Package.make(new, types)
-    return tuple(_report(one, before, after) for one in _Comparison(before, after).compare())
+    comparison = _Comparison(before, after)
+    found = [one for one in comparison.compare() if told.isdisjoint(comparison.explain(one))]
+    return tuple(_report(one, before, after, comparison.modules[one.module]) for one in found)
 
 
 def _get_texts(catalogue: Catalogue) -> dict[str, str]:
@@ -84,26 +104,42 @@ class _Package:
         modules = {one.name: one for one in lay_out(catalogue).modules if not one.private}
         return _Package(catalogue, modules, files, get_face)
 
-    def locate(self, one: SourceBreak) -> Location | None:
-        """Return where the contracts say what a break is about, or stand at least."""
-        module = self.modules.get(one.module)
-        if module is None:
+    def get_contract(self, name: tuple[str, ...]) -> Contract | None:
+        """Return the contract of a module, None if it has none or is not there."""
+        module = self.modules.get(name)
+        return None if module is None else self.catalogue.contracts.get(module.documents[0])
+
+    def get_public_names(self, name: tuple[str, ...]) -> PublicNames | None:
+        """Return what a module calls the protocol, the provider and the token of its contract."""
+        module = self.modules.get(name)
+        return None if module is None else self._shape(module).public
+
+    def find_member(self, name: tuple[str, ...], attribute: str) -> str | None:
+        """Return the member of a module's contract that is called so in Python."""
+        contract = self.get_contract(name)
+        attributes = allot_attributes(one.name for one in contract.members) if contract else {}
+        return next((wire for wire, one in attributes.items() if one == attribute), None)
+
+    def locate(self, name: tuple[str, ...] | None, one: SourceBreak) -> Location | None:
+        """Return where the contracts say what a break in a module is about, or stand at least."""
+        if name is None:
             return None
+        module = self.modules[name]
         root = Location(module.documents[0], "")
-        shapes = get_shapes_of(self.catalogue, lay_out(self.catalogue), module)
-        for key, name in shapes.names.items():
-            if name == one.name:
+        shapes = self._shape(module)
+        for key, shape in shapes.names.items():
+            if shape == one.name:
                 return key.location
-        contract = self.catalogue.contracts.get(root.document)
-        if contract is None or shapes.public is None:
+        if shapes.public is None:
             return root
-        for code, name in shapes.public.errors.items():
-            if name == one.name:
+        for code, shape in shapes.public.errors.items():
+            if shape == one.name:
                 return root / "errors" / code
-        for wire, attribute in allot_attributes(each.name for each in contract.members).items():
-            if one.member == attribute:
-                return root / "members" / wire
-        return root / "service"
+        member = self.find_member(name, one.attribute)
+        return root / "members" / member if member is not None else root / "service"
+
+    def _shape(self, module: Module) -> ModuleShapes:
+        return get_shapes_of(self.catalogue, lay_out(self.catalogue), module)
 
 
 def _get_path(name: tuple[str, ...]) -> str:
@@ -115,114 +151,174 @@ class _Comparison:
         self.old = old
         self.new = new
         self.types = SameTypes(old.get_face, new.get_face)
-        self.module: tuple[str, ...] = ()
+        self.modules = _pair_modules(old, new)
+        self.pair: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        """The module at hand, as each generation calls it."""
 
     def compare(self) -> Iterator[SourceBreak]:
-        for name in self.old.modules:
-            path = _get_path(name)
-            if name not in self.new.modules:
+        for name, other in self.modules.items():
+            if other is None:
                 yield SourceBreak(name, "", "", "the module is gone")
-            elif self.old.files[path] != self.new.files[path]:
-                self.module = name
+                continue
+            if other != name:
+                yield SourceBreak(name, "", "", f"the module is {'.'.join(other)} now")
+            if self.old.files[_get_path(name)] != self.new.files[_get_path(other)]:
+                self.pair = (name, other)
                 yield from dict.fromkeys(self.compare_module())
 
+    def explain(self, one: SourceBreak) -> Iterator[Told]:
+        """Yield the changes of services that a break only follows from."""
+        contract = self.old.get_contract(one.module)
+        other = self.modules[one.module]
+        if contract is None:
+            return
+        yield contract.service_id, None, "service-removed"
+        if not one.name:
+            yield contract.service_id, None, "moved"
+        public = self.old.get_public_names(one.module)
+        if public is not None and one.name == public.token:
+            yield contract.service_id, None, "mode-changed"
+        if public is not None and not one.member:
+            for method in _list_raising(contract, public, one.name):
+                yield contract.service_id, method, "error-removed"
+                yield contract.service_id, method, "member-removed"
+        if one.attribute and other is not None:
+            for side, name in ((self.old, one.module), (self.new, other)):
+                member = side.find_member(name, one.attribute)
+                for change in ("member-added", "member-removed", "kind-changed"):
+                    yield contract.service_id, member, change
+
     def compare_module(self) -> Iterator[SourceBreak]:
-        old, new = self.old.get_face(self.module), self.new.get_face(self.module)
+        module, other = self.pair
+        old, new = self.old.get_face(module), self.new.get_face(other)
+        public = self.old.get_public_names(module)
+        service = {public.protocol, public.provider} if public else set[str]()
         told: set[tuple[str, str]] = set()
         for name in sorted(old.exports, key=lambda one: _is_provider(old.definitions[one])):
             if name not in new.exports:
-                yield SourceBreak(self.module, name, "", "it is gone")
+                yield SourceBreak(module, name, "", "it is gone")
                 continue
-            for member, text in self.compare_definitions(
+            for member, text, attribute in self.compare_definitions(
                 old.definitions[name], new.definitions[name]
             ):
                 # a protocol and its provider have the same methods
                 if not member or (member, text) not in told:
-                    yield SourceBreak(self.module, name, member, text)
+                    about = attribute if name in service else ""
+                    yield SourceBreak(module, name, member, text, about)
                 told.add((member, text))
 
-    def compare_definitions(self, old: Definition, new: Definition) -> Iterator[tuple[str, str]]:
+    def compare_definitions(self, old: Definition, new: Definition) -> Iterator[_Difference]:
         match old, new:
             case RecordFace(), RecordFace():
                 yield from self.compare_records(old, new)
             case ClassFace(), ClassFace():
                 yield from self.compare_classes(old, new)
             case (Signature(), Signature()):
-                for text in self.compare_signatures(old, new):
-                    yield "", text
+                for _, text in self.compare_signatures(old, new):
+                    yield _Difference("", text)
             case (AliasFace() | ConstantFace(), AliasFace() | ConstantFace()):
-                if not self.types.is_same(self.module, old.annotation, new.annotation):
-                    yield "", f"it is another type{_spell(old.annotation, new.annotation)}"
+                if not self.types.is_same(self.pair, old.annotation, new.annotation):
+                    text = f"it is another type{_spell(old.annotation, new.annotation)}"
+                    yield _Difference("", text)
             case _:
-                yield "", "it is a thing of another kind"
+                yield _Difference("", "it is a thing of another kind")
 
-    def compare_records(self, old: RecordFace, new: RecordFace) -> Iterator[tuple[str, str]]:
+    def compare_records(self, old: RecordFace, new: RecordFace) -> Iterator[_Difference]:
         for name, member in old.members.items():
             other = new.members.get(name)
             if other is None:
-                yield name, "it is gone"
-                continue
-            if other.is_required and not member.is_required:
-                yield name, "it has to be given now"
+                yield _Difference(name, "it is gone")
+            elif other.is_required and not member.is_required:
+                yield _Difference(name, "it has to be given now")
             elif member.is_required and not other.is_required:
-                yield name, "it may be absent now"
-            elif not self.types.is_same(self.module, member.annotation, other.annotation):
-                yield name, f"it is of another type{_spell(member.annotation, other.annotation)}"
+                yield _Difference(name, "it may be absent now")
+            elif not self.types.is_same(self.pair, member.annotation, other.annotation):
+                spelled = _spell(member.annotation, other.annotation)
+                yield _Difference(name, f"it is of another type{spelled}")
         for name, member in new.members.items():
             if name not in old.members and member.is_required:
-                yield name, "it is new and has to be given"
+                yield _Difference(name, "it is new and has to be given")
 
-    def compare_classes(self, old: ClassFace, new: ClassFace) -> Iterator[tuple[str, str]]:
+    def compare_classes(self, old: ClassFace, new: ClassFace) -> Iterator[_Difference]:
         for name, function in old.functions.items():
             other = new.functions.get(name)
             if other is not None:
-                for text in self.compare_signatures(function, other):
-                    yield name, text
-            elif name == "__init__":
+                for parameter, text in self.compare_signatures(function, other):
+                    yield _Difference(name, text, parameter if name == _MAKER else name)
+            elif name == _MAKER:
                 for parameter in function.parameters:
-                    yield name, f'the parameter "{parameter}" is gone'
+                    yield _Difference(name, f'the parameter "{parameter}" is gone', parameter)
             elif not function.is_abstract:
-                yield name, "it is gone"
+                yield _Difference(name, "it is gone", name)
         for name in sorted(new.functions.keys() - old.functions.keys()):
-            for text in _word_added(name, new.functions[name]):
-                yield name, text
+            yield from _word_added(name, new.functions[name])
 
-    def compare_signatures(self, old: Signature, new: Signature) -> Iterator[str]:
+    def compare_signatures(self, old: Signature, new: Signature) -> Iterator[tuple[str, str]]:
+        """Yield what is different with the parameter that it is about, if with one."""
         for name, one in old.parameters.items():
             other = new.parameters.get(name)
             if other is None:
-                yield f'the parameter "{name}" is gone'
-            elif other.is_keyword is not one.is_keyword:
-                how = "can only be given by name" if other.is_keyword else "has to be given"
-                yield f'the parameter "{name}" {how} now'
-            elif other.is_required and not one.is_required:
-                yield f'the parameter "{name}" has to be given now'
-            elif not self.types.is_same(self.module, one.annotation, other.annotation):
+                yield name, f'the parameter "{name}" is gone'
+            elif other.is_keyword and not one.is_keyword:
+                yield name, f'the parameter "{name}" can only be given by name now'
+            elif other.is_required > one.is_required or other.is_keyword < one.is_keyword:
+                yield name, f'the parameter "{name}" has to be given now'
+            elif not self.types.is_same(self.pair, one.annotation, other.annotation):
                 spelled = _spell(one.annotation, other.annotation)
-                yield f'the parameter "{name}" is of another type{spelled}'
+                yield name, f'the parameter "{name}" is of another type{spelled}'
         for name, one in new.parameters.items():
             if name in old.parameters:
                 continue
             if one.is_required:
-                yield f'the parameter "{name}" is new and has to be given'
+                yield name, f'the parameter "{name}" is new and has to be given'
             elif new.is_abstract:
-                yield f'the parameter "{name}" is new, and a provider has to take it'
+                yield name, f'the parameter "{name}" is new, and a provider has to take it'
         before = [name for name in _list_positional(old) if name in _list_positional(new)]
         after = [name for name in _list_positional(new) if name in before]
         if before != after:
-            yield f"its parameters have moved: {', '.join(before)} are now {', '.join(after)}"
-        if not self.types.is_same(self.module, old.result, new.result):
-            yield f"what it returns is of another type{_spell(old.result, new.result)}"
+            yield "", f"its parameters have moved: {', '.join(before)} are now {', '.join(after)}"
+        is_guarded = ast.unparse(old.result) == "bool" and _is_guard(new.result)
+        if not is_guarded and not self.types.is_same(self.pair, old.result, new.result):
+            yield "", f"what it returns is of another type{_spell(old.result, new.result)}"
 
 
-def _word_added(name: str, function: Signature) -> Iterator[str]:
+def _is_guard(annotation: ast.expr) -> bool:
+    """Tell whether a function says of what type a value is, which is a boolean to callers."""
+    return isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "t.TypeGuard"
+
+
+def _word_added(name: str, function: Signature) -> Iterator[_Difference]:
     """Yield what a function that is new asks of who has subclassed its class."""
     if function.is_abstract:
-        yield "it is new, and a provider has to implement it"
-    elif name == "__init__":
+        yield _Difference(name, "it is new, and a provider has to implement it", name)
+    elif name == _MAKER:
         for parameter, one in function.parameters.items():
             if one.is_required:
-                yield f'the parameter "{parameter}" is new and has to be given'
+                text = f'the parameter "{parameter}" is new and has to be given'
+                yield _Difference(name, text, parameter)
+
+
+def _pair_modules(old: _Package, new: _Package) -> dict[tuple[str, ...], tuple[str, ...] | None]:
+    """Return of each older module the newer one: of the same service, else of the same name."""
+    services = {
+        contract.service_id: name
+        for name in reversed([*new.modules])
+        if (contract := new.get_contract(name)) is not None
+    }
+    pairs: dict[tuple[str, ...], tuple[str, ...] | None] = {}
+    for name in old.modules:
+        contract = old.get_contract(name)
+        same = name if name in new.modules else None
+        pairs[name] = services.get(contract.service_id, same) if contract is not None else same
+    return pairs
+
+
+def _list_raising(contract: Contract, public: PublicNames, name: str) -> Iterator[str]:
+    """Yield the methods that raise the error of a class."""
+    codes = {code for code, one in public.errors.items() if one == name}
+    for member in contract.members:
+        if isinstance(member, Method) and not codes.isdisjoint(member.errors):
+            yield member.name
 
 
 def _is_provider(definition: Definition) -> bool:
@@ -244,10 +340,13 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _report(one: SourceBreak, old: _Package, new: _Package) -> Finding:
-    before = old.locate(one)
+def _report(
+    one: SourceBreak, old: _Package, new: _Package, name: tuple[str, ...] | None
+) -> Finding:
+    """Return the finding of a break; *name* is that of the newer module, if it is there."""
+    before = old.locate(one.module, one)
     assert before is not None  # noqa: S101 # what has changed was there
-    after = new.locate(one)
+    after = new.locate(name, one)
     catalogue, at = (old.catalogue, before) if after is None else (new.catalogue, after)
     module = ".".join(one.module)
     what = ".".join(name for name in (module, one.name, one.member) if name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import msgspec
 from pi_contracts.contracts.bare_schemas import compare_bare
@@ -15,10 +15,11 @@ from pi_contracts.contracts.findings import Finding, Severity, Subject
 from pi_contracts.contracts.sides import InvalidSideError, read_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pi_contracts.contracts.catalogue import Catalogue
+    from pi_contracts.contracts.compat.compare import CompatReport
     from pi_contracts.contracts.read import Reading
     from pi_contracts.contracts.sides import Side
 
@@ -28,6 +29,20 @@ _ORDERS: Final = {
     "consumer-first": "upgrade consumers first",
     "lockstep": "upgrade both at once",
 }
+
+
+Told: TypeAlias = "tuple[str, str | None, str]"
+"""A change that is told: of a service, of one of its members, and its rule."""
+
+
+class More(Protocol):
+    """Adds findings to those of the wire."""
+
+    def __call__(
+        self, old: Catalogue, new: Catalogue, /, *, told: frozenset[Told]
+    ) -> tuple[Finding, ...]:
+        """Return the findings that do not follow from what is *told*."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +90,13 @@ def compare_sides(
     position: str | None,
     base: Path | None = None,
     *,
-    more: Callable[[Catalogue, Catalogue], tuple[Finding, ...]] | None = None,
+    more: More | None = None,
 ) -> Outcome:
     """Read two sides and compare them: contracts, or bare schemas at a position.
 
     Findings name files relative to *base*, or the working directory. *more* adds those of
-    two sets of contracts that are not about what is on the wire.
+    two sets of contracts that are not about what is on the wire; it is given what is told of
+    the wire, from which some of its own would only follow.
 
     Raises:
         InvalidSideError: The sides hold bare schemas and there is no position, or the reverse.
@@ -104,8 +120,18 @@ def compare_sides(
     if not before.catalogue.contracts:
         findings = (*findings, _note_empty(old))
     elif more is not None:
-        findings = (*findings, *more(before.catalogue, after.catalogue))
+        findings = (*findings, *more(before.catalogue, after.catalogue, told=list_told(report)))
     return Outcome(findings, report.to_additions())
+
+
+def list_told(report: CompatReport) -> frozenset[Told]:
+    """Return the changes of a report; ``moved`` is that of a contract in another file."""
+    told = {
+        (service.service, change.member, change.rule)
+        for service in report.services
+        for change in service.changes
+    }
+    return frozenset(told | {(one.service, None, "moved") for one in report.services if one.moved})
 
 
 def _is_bare(reading: Reading) -> bool:

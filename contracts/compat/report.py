@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from pi_contracts.contracts.findings import Finding, Related, Severity, Subject, quote
+from pi_contracts.contracts.findings import Finding, Related, Severity, Subject, escape, quote
 
 from .decide import Kind
 from .services import make_fingerprint
@@ -53,15 +53,8 @@ def _report_service(service: ServiceReport) -> Iterator[Finding]:
         return
     if service.needs_version:
         yield _report_version(service.service, service.old, service.new)
-    before, after = _get_document(service.old), _get_document(service.new)
-    if before.path != after.path:
-        message = (
-            f"the contract of {quote(service.service)} has moved from {before.path}:"
-            " nothing breaks, since the id has stayed"
-        )
-        subject = Subject(document=after.source.path, service=service.service)
-        note = Severity.NOTE
-        yield after.source.find("compat-moved", message, "", severity=note, subject=subject)
+    if service.moved is not None:
+        yield _report_move(service.service, service.new, service.moved[0])
 
 
 def _report_change(service: ServiceReport, change: Change) -> Finding:
@@ -118,12 +111,22 @@ def _relate(service: ServiceReport, change: Change) -> tuple[Related, ...]:
     return (Related("the older generation", source.path, place.line, place.column),)
 
 
+def _report_move(service: str, new: Generation, before: str) -> Finding:
+    source = _get_document(new).source
+    message = (
+        f"the contract of {quote(service)} has moved from {escape(before)}: nothing breaks on the"
+        " wire, since the id has stayed; imports of its module have to follow"
+    )
+    subject = Subject(document=source.path, service=service)
+    return source.find("compat-moved", message, "", severity=Severity.NOTE, subject=subject)
+
+
 def _report_version(service: str, old: Generation, new: Generation) -> Finding:
     document = _get_document(new)
     version = new.contract.version
     finding = document.source.find(
         "version-not-raised",
-        f"{quote(service)} breaks old consumers, and its version is still {version}",
+        f"{quote(service)} breaks old consumers, and its version {_say_version(old, new)}",
         "/service/version",
         subject=Subject(document=document.source.path, service=service),
         fix=f'set "version" to {old.contract.version + 1} in "service"',
@@ -131,6 +134,11 @@ def _report_version(service: str, old: Generation, new: Generation) -> Finding:
     facts = msgspec.json.encode(["version-not-raised", service, old.contract.version, version])
     digest = hashlib.sha256(facts).hexdigest()[:16]
     return msgspec.structs.replace(finding, fingerprint=digest)
+
+
+def _say_version(old: Generation, new: Generation) -> str:
+    before, after = old.contract.version, new.contract.version
+    return f"is still {after}" if before == after else f"went back from {before} to {after}"
 
 
 def _get_document(generation: Generation) -> Document:

@@ -34,6 +34,11 @@ class Generation:
     catalogue: Catalogue
     contract: Contract
 
+    @property
+    def path(self) -> str:
+        """The path of the file, in its generation."""
+        return self.catalogue.documents[self.contract.document].path
+
     def make_schemas(self) -> dict[str, FlatSchema]:
         """Return the schemas of all payloads by the names of their flows."""
         return make_schemas(make_contract_bundle(self.catalogue, self.contract))
@@ -85,6 +90,14 @@ class ServiceReport:
         """Return the worst of the changes of one member, by direction."""
         mine = (one for one in self.changes if one.member == member)
         return combine({one.direction: one.kind} for one in mine)
+
+    @property
+    def moved(self) -> tuple[str, str] | None:
+        """The paths of its files, if the contract stands in another one than before."""
+        if self.old is None or self.new is None:
+            return None
+        paths = self.old.path, self.new.path
+        return None if paths[0] == paths[1] else paths
 
     @property
     def needs_version(self) -> bool:

@@ -63,5 +63,5 @@ def test_types_are_the_same_if_they_stand_for_the_same(
 ) -> None:
     types = SameTypes(lambda name: make_face(name, OLD), lambda name: make_face(name, NEW))
     ends = [ast.parse(one, mode="eval").body for one in (old, new)]
-    assert types.is_same(("shop",), ends[0], ends[1]) is is_same
-    assert types.is_same(("shop",), ends[0], ends[1]) is is_same
+    assert types.is_same((("shop",), ("shop",)), ends[0], ends[1]) is is_same
+    assert types.is_same((("shop",), ("shop",)), ends[0], ends[1]) is is_same
