@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import UNSET
-from pi_contracts.contracts.findings import quote
+
+from .contract_fit import Held, judge_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,19 +17,14 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.findings import Finding
     from pi_contracts.contracts.model import Contract
 
+    from .contract_fit import Verdict
     from .dry_run import Recording
     from .facets import Declaration
     from .outcomes import ServiceFacts
 
+_TAKEN: Final = "duplicate-id"
+"""The rule of contracts that two files hold."""
 _OURS: Final = Path(__file__).resolve().parent.parent
-
-
-class Held(NamedTuple):
-    """One contract, the documents it refers to, and its digest."""
-
-    contract: Contract
-    catalogue: Catalogue
-    digest: str
 
 
 class Traits(NamedTuple):
@@ -38,14 +34,6 @@ class Traits(NamedTuple):
     deprecated: bool
     advice: str = ""
     """Since when, what instead, and why, as far as the contract says so."""
-
-
-class Verdict(NamedTuple):
-    """How a consumer that holds one contract fares with a provider that holds another."""
-
-    is_compatible: bool
-    reason: str
-    """What does not fit, in a few words; empty if everything does."""
 
 
 class ContractBook:
@@ -95,7 +83,9 @@ class ContractBook:
         key = consumer, provider
         if key not in self._verdicts:
             ours, theirs = self.find(consumer), self.find(provider)
-            self._verdicts[key] = None if ours is None or theirs is None else _compare(ours, theirs)
+            self._verdicts[key] = (
+                None if ours is None or theirs is None else judge_fit(ours, theirs)
+            )
         return self._verdicts[key]
 
     def has_service(self, service_id: str) -> bool:
@@ -119,12 +109,20 @@ class ContractBook:
         return None if held is None else _get_traits(held.contract)
 
     def _read_given(self, paths: Sequence[Path]) -> tuple[Held, ...]:
+        """Read what was given together; apart, where that holds one contract twice.
+
+        So the contracts of two generations can be given, each in its folder.
+        """
         from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
 
-        reading = read(paths, base=self._base)
-        self.findings = reading.findings
-        self.is_sound = reading.is_sound
-        return _list_held(reading.catalogue) if reading.is_sound else ()
+        readings = [read(paths, base=self._base)]
+        if any(one.rule == _TAKEN for one in readings[0].findings):
+            readings = [read([path], base=self._base) for path in dict.fromkeys(paths)]
+        self.findings = tuple(finding for one in readings for finding in one.findings)
+        self.is_sound = all(one.is_sound for one in readings)
+        if not self.is_sound:
+            return ()
+        return tuple(held for one in readings for held in _list_held(one.catalogue))
 
     @cached_property
     def _all(self) -> tuple[Held, ...]:
@@ -165,7 +163,7 @@ def make_book(
 
 def _choose_folder(package: Path) -> Path:
     """Return where the contracts of a package are: our own package holds much else."""
-    return _OURS / "contracts" / "library" if package == _OURS else package
+    return _OURS / "contracts" / "library" if package.resolve() == _OURS else package
 
 
 def _list_held(catalogue: Catalogue) -> tuple[Held, ...]:
@@ -179,27 +177,6 @@ def _list_held(catalogue: Catalogue) -> tuple[Held, ...]:
         Held(contract, catalogue, get_digest(contract, make_contract_bundle(catalogue, contract)))
         for contract in contracts
     )
-
-
-def _compare(ours: Held, theirs: Held) -> Verdict:
-    """Return how a consumer with the first contract fares with a provider of the second."""
-    from pi_contracts.contracts.compat.decide import Kind  # noqa: PLC0415 # seldom needed
-    from pi_contracts.contracts.compat.services import (  # noqa: PLC0415 # as above
-        Generation,
-        compare_services,
-    )
-    from pi_contracts.contracts.compat.verdicts import Direction  # noqa: PLC0415 # as above
-
-    old, new = (Generation(one.catalogue, one.contract) for one in (ours, theirs))
-    report = compare_services(old, new)
-    direction = Direction.OLD_CONSUMER
-    kind = report.verdicts[direction]
-    if kind in {Kind.COMPATIBLE, Kind.UNDECLARED}:
-        return Verdict(is_compatible=True, reason="")
-    worst = next(one for one in report.changes if (one.direction, one.kind) == (direction, kind))
-    where = "" if worst.member is None else f"{quote(worst.member)}: "
-    doubt = "" if kind is Kind.BREAKING else "it is not proved to fit: "
-    return Verdict(is_compatible=False, reason=f"{doubt}{where}{worst.text}")
 
 
 def _get_traits(contract: Contract) -> Traits:

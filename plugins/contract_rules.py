@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import UNSET
-from pi_contracts.contracts.findings import Finding, Severity, Subject, quote
+from pi_contracts.contracts.findings import Finding, Severity, Subject, escape, quote
 
+from .contract_fit import Verdict
 from .facets import LOCAL
 from .graph import Service, Use
 from .similar import SimilarIds
@@ -22,7 +23,9 @@ from .wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from pi_contracts.contracts.findings import Facet
 
     from .contract_book import ContractBook
     from .facets import ContractVersion, Declaration
@@ -97,7 +100,10 @@ def find_deprecated_services(graph: Graph) -> Iterator[Finding]:
 class _Difference(NamedTuple):
     wanted: str
     given: str
-    why: str
+    verdict: Verdict
+    newer: str | None = None
+    """The greater version, if the two are known to differ."""
+    is_provider_older: bool = False
 
 
 def find_contract_skew(graph: Graph) -> Iterator[Finding]:
@@ -112,24 +118,35 @@ def find_contract_skew(graph: Graph) -> Iterator[Finding]:
         groups: dict[_Difference, list[Use]] = {}
         for use, difference in uses:
             groups.setdefault(difference, []).append(use)
-        for (wanted, given, why), group in groups.items():
+        for difference, group in groups.items():
+            wanted, given, verdict = difference[:3]
             ranked = rank_uses(graph, group)
             consumers = rank_facets(graph, (use.node for use in ranked))
             yield Finding(
                 "contract-skew",
                 Severity.ERROR,
                 f"{list_facets(consumers)} {agree(consumers, 'require')} {name_service(service)} "
-                f"with {wanted} of its contract, but {name_facet(owner)} provides {given}; {why}",
+                f"with {wanted} of its contract, but {name_facet(owner)} provides {given}; "
+                f"{verdict.reason}",
                 subject=Subject(
                     service=service.id,
                     scope=service.scope,
                     facets=tuple(dict.fromkeys((*consumers, owner))),
                     detail=f"{wanted}, {given}",
                 ),
-                related=relate_uses(graph, ranked[1:], "requires"),
-                fix="generate both sides from one contract, and release them together",
+                related=(*relate_uses(graph, ranked[1:], "requires"), *verdict.places),
+                fix=_advise(difference, consumers, owner),
+                flow=verdict.flow,
+                witness=verdict.proof,
                 **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
             )
+
+
+def _advise(difference: _Difference, consumers: Sequence[Facet], owner: Facet) -> str:
+    if difference.newer is None:
+        return "generate both sides from one contract, and release them together"
+    older = [owner] if difference.is_provider_older else consumers
+    return f"generate {list_facets(older)} from version {difference.newer} of the contract too"
 
 
 def _find_pairs(graph: Graph) -> dict[int, list[tuple[Use, _Difference]]]:
@@ -162,13 +179,25 @@ def _compare(
         if verdict is not None:
             if verdict.is_compatible:
                 return None
-            return _Difference(_name(ours), _name(theirs), verdict.reason)
-    if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
+            return _Difference(
+                _name(ours), _name(theirs), verdict, *_compare_versions(ours, theirs)
+            )
+    newer, is_provider_older = _compare_versions(ours, theirs)
+    if newer is None:
         return None
-    why = "another version is an incompatible one"
-    return _Difference(f"version {ours.version}", f"version {theirs.version}", why)
+    why = Verdict(is_compatible=False, reason="another version is an incompatible one")
+    names = f"version {ours.version}", f"version {theirs.version}"
+    return _Difference(*names, why, newer, is_provider_older)
+
+
+def _compare_versions(ours: ContractVersion, theirs: ContractVersion) -> tuple[str | None, bool]:
+    """Return the greater version, if both are known to differ, and whether it is ours."""
+    if ours.version is UNSET or theirs.version is UNSET or ours.version == theirs.version:
+        return None, False
+    return str(max(ours.version, theirs.version)), ours.version > theirs.version
 
 
 def _name(contract: ContractVersion) -> str:
-    version = "" if contract.version is UNSET else f"version {contract.version}, "
-    return f"{version}{str(contract.digest)[:_DIGEST_SHOWN]}"
+    """Name a contract by its version, if that is known, and the beginning of its digest."""
+    digest = escape(str(contract.digest)[:_DIGEST_SHOWN])
+    return digest if contract.version is UNSET else f"version {contract.version} ({digest})"

@@ -14,17 +14,26 @@ import msgspec
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, quote
 
+from .contract_fit import Verdict
 from .facets import LOCAL, CallSite
 from .graph import Service, Use
 from .replacement import Demand, Direction, Replacement
 from .steps import find_site
-from .wording import agree, list_facets, name_facet, name_service, place_use, rank_facets, rank_uses
+from .wording import (
+    agree,
+    list_facets,
+    name_facet,
+    name_service,
+    place_use,
+    rank_facets,
+    rank_uses,
+    relate_uses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .contract_book import Verdict
-    from .facets import ContractVersion, Declaration
+    from .facets import Declaration
     from .graph import Edge, Graph
 
 RULE: Final = "skew-break"
@@ -51,13 +60,25 @@ class Break(msgspec.Struct, frozen=True, omit_defaults=True):
     at: CallSite | None = None
 
 
+class _Difference(NamedTuple):
+    reason: Reason | None
+    """None if nothing is wrong."""
+    provider: Facet | None = None
+    """Of the other generation."""
+    detail: str = ""
+    verdict: Verdict | None = None
+
+
+_FITS: Final = _Difference(None)
+
+
 class _Found(NamedTuple):
     broken: Break
     use: Use
     service: Service
     home: Facet
     """Who provides the service in the consumer's own generation."""
-    detail: str
+    difference: _Difference
 
 
 class Skew:
@@ -108,11 +129,12 @@ class Skew:
         Old consumers that break are errors, since not all of them can be replaced at
         once; new ones that break only tell which hosts to replace first.
         """
-        groups: dict[tuple[Service, Direction, str], list[Use]] = {}
+        groups: dict[tuple[Service, Direction, _Difference], list[Use]] = {}
         for found in self._found:
-            key = (found.service, found.broken.direction, found.detail)
+            key = (found.service, found.broken.direction, found.difference)
             groups.setdefault(key, []).append(found.use)
-        for (service, direction, detail), uses in groups.items():
+        for (service, direction, difference), uses in groups.items():
+            verdict = difference.verdict or Verdict(is_compatible=False, reason="")
             is_old = direction == "old-consumer"
             graph = self.old if is_old else self.new
             ranked = rank_uses(graph, uses)
@@ -122,11 +144,14 @@ class Skew:
                 RULE,
                 Severity.ERROR if is_old else Severity.NOTE,
                 f"beside {other} hosts the {own} {list_facets(consumers)} "
-                f"{agree(consumers, 'lack')} {name_service(service)}, {detail}",
+                f"{agree(consumers, 'lack')} {name_service(service)}, {difference.detail}",
                 subject=Subject(
                     service=service.id, scope=service.scope, facets=consumers, detail=direction
                 ),
+                related=(*relate_uses(graph, ranked[1:], "requires"), *verdict.places),
                 fix=self.replacement.advise(service.scope, service.id),
+                flow=verdict.flow,
+                witness=verdict.proof,
                 **place_use(graph, ranked[0], "requires"),  # type: ignore[arg-type] # by field name
             )
 
@@ -140,8 +165,8 @@ class Skew:
                     continue
                 if own.get_mode(edge.number) != edge.mode:
                     continue  # it does not work in its own generation either
-                reason, provider, detail = self._compare(own, edge, other)
-                if reason is None:
+                difference = self._compare(own, edge, other)
+                if difference.reason is None:
                     continue
                 use = Use(node, edge.position)
                 service = edge.service
@@ -150,48 +175,51 @@ class Skew:
                     facet,
                     service.scope,
                     service.id,
-                    reason,
-                    provider,
+                    difference.reason,
+                    difference.provider,
                     find_site(own, use, "requires"),
                 )
-                yield _Found(broken, use, service, home, detail)
+                yield _Found(broken, use, service, home, difference)
 
-    def _compare(
-        self, own: Graph, edge: Edge, other: Graph
-    ) -> tuple[Reason | None, Facet | None, str]:
+    def _compare(self, own: Graph, edge: Edge, other: Graph) -> _Difference:
         number = other.find_service(edge.service)
         if number is None:
             if _is_incomplete(other):
-                return None, None, ""  # a facet that nothing is known of may provide it
-            return "not-provided", None, _word_absence(other, edge.service)
+                return _FITS  # a facet that nothing is known of may provide it
+            return _Difference("not-provided", None, _word_absence(other, edge.service))
         if number in other.claims:
-            return None, None, ""  # disputed: a finding of the other generation's own
+            return _FITS  # disputed: a finding of the other generation's own
         provider = other.assembly.facets[other.owners[number]]
         name = name_facet(provider)
-        if other.get_mode(number) != edge.mode:
-            mode = other.get_mode(number)
-            return "mode", provider, f"which {name} provides as {mode}, not as {edge.mode}"
+        mode = other.get_mode(number)
+        if mode != edge.mode:
+            detail = f"which {name} provides as {mode}, not as {edge.mode}"
+            return _Difference("mode", provider, detail)
         if provider.facet != own.assembly.facets[edge.provider].facet:
-            return "moved", provider, f"which {name} provides there, in another host"
+            return _Difference("moved", provider, f"which {name} provides there, in another host")
         wanted = own.assembly.reports[edge.consumer].requires[edge.position]
-        given = other.get_provision(number)
-        reason, detail = self._compare_contracts(wanted, given)
-        return reason, provider, f"which {name} provides there {detail}"
+        return self._compare_contracts(wanted, other.get_provision(number), provider)
 
     def _compare_contracts(
-        self, wanted: Declaration, given: Declaration
-    ) -> tuple[Reason | None, str]:
+        self, wanted: Declaration, given: Declaration, provider: Facet
+    ) -> _Difference:
         ours, theirs = wanted.contract, given.contract
         if ours is UNSET or theirs is UNSET:
-            return None, ""
+            return _FITS
+        detail = f"which {name_facet(provider)} provides there"
         if UNSET not in {ours.digest, theirs.digest}:
             if ours.digest == theirs.digest:
-                return None, ""
+                return _FITS
             verdict = self._judge(str(ours.digest), str(theirs.digest)) if self._judge else None
             if verdict is not None:
-                is_broken = not verdict.is_compatible
-                return ("contract" if is_broken else None), f"by another contract: {verdict.reason}"
-        return _compare_versions(ours, theirs)
+                if verdict.is_compatible:
+                    return _FITS
+                detail += f" by another contract: {verdict.reason}"
+                return _Difference("contract", provider, detail, verdict)
+        if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
+            return _FITS
+        detail += f" in version {theirs.version}, not {ours.version}"
+        return _Difference("version", provider, detail)
 
 
 def _word_absence(other: Graph, service: Service) -> str:
@@ -205,12 +233,6 @@ def _word_absence(other: Graph, service: Service) -> str:
         if scope != LOCAL
     )
     return "; ".join((absent, *hints))
-
-
-def _compare_versions(ours: ContractVersion, theirs: ContractVersion) -> tuple[Reason | None, str]:
-    if UNSET in {ours.version, theirs.version} or ours.version == theirs.version:
-        return None, ""
-    return "version", f"in version {theirs.version}, not {ours.version}"
 
 
 def _is_incomplete(graph: Graph) -> bool:

@@ -139,20 +139,17 @@ def test_two_contracts_are_compared_as_compat_does(tmp_path: Path) -> None:
     assert book.judge("sha256:0", small) is None
 
 
-def test_what_is_not_proved_to_fit_does_not_fit(tmp_path: Path, monkeypatch: Any) -> None:
-    from pi_contracts.contracts.compat import services
-    from pi_contracts.contracts.compat.decide import Kind
-    from pi_contracts.contracts.compat.services import Change, ServiceReport
-    from pi_contracts.contracts.compat.verdicts import Direction
-
-    change = Change("x", Direction.OLD_CONSUMER, Kind.UNDECIDED, "nobody knows", "/service")
-
-    def find(old: Any, new: Any) -> ServiceReport:
-        return ServiceReport("clock", old, new, [change])
-
-    monkeypatch.setattr(services, "compare_services", find)
-    one, two = write(tmp_path / "one", limit=1), write(tmp_path / "two", limit=2)
-    book = ContractBook([one], [str(two)])
-    verdict = book.judge(get_digest(one), get_digest(two))
+def test_the_contracts_of_two_generations_can_be_given(tmp_path: Path) -> None:
+    """Each in its folder, although one holds what the other one holds."""
+    old, new = write(tmp_path / "old", limit=9), write(tmp_path / "new", limit=99)
+    book = ContractBook([new, old])
+    assert book.is_given
+    assert book.findings == ()
+    assert book.service_ids == ["clock"]
+    verdict = book.judge(get_digest(new), get_digest(old))
     assert verdict is not None
-    assert verdict.reason == "it is not proved to fit: nobody knows"
+    assert not verdict.is_compatible
+    write(new / "copy")
+    broken = ContractBook([new, old])
+    assert {finding.rule for finding in broken.findings} == {"duplicate-id"}
+    assert not broken.is_given

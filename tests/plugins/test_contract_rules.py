@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from msgspec import UNSET
 from pi_contracts.plugins.contract_book import ContractBook
@@ -12,7 +14,6 @@ from pi_contracts.plugins.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pi_contracts.contracts.findings import Finding
 
@@ -117,10 +118,40 @@ def test_with_both_documents_compat_decides_whatever_the_versions_say(tmp_path: 
     assert join(small, large, book) == []
     (finding,) = join(large, small, book)
     assert finding.rule == "contract-skew"
-    assert f"version 2, {str(large.digest)[:19]} of its contract" in finding.message
-    assert "provides version 1, sha256:" in finding.message
-    assert '"set": ' in finding.message
-    assert finding.fix
+    names = [f"version {one.version} ({str(one.digest)[:19]})" for one in (large, small)]
+    assert finding.message == (
+        f'"b:tui" and "c:tui" require "session/clock" with {names[0]} of its contract, but '
+        f'"a:session" provides {names[1]}; '
+        '"set": at /hour: maximum of the provider refuses what the consumer may send'
+    )
+    assert finding.fix == 'generate "a:session" from version 2 of the contract too'
+    assert (finding.flow, finding.witness) == ("set.params", msgspec.Raw(b'{"hour":10}'))
+    assert [(one.message, Path(one.path or "").parent.name) for one in finding.related[-2:]] == [
+        ("the contract that the consumer holds", "wide"),
+        ("the contract that the provider holds", "narrow"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("consumer", "provider", "fix"),
+    [
+        (1, 2, 'generate "b:tui" and "c:tui" from version 2 of the contract too'),
+        (2, 1, 'generate "a:session" from version 2 of the contract too'),
+    ],
+)
+def test_the_side_with_the_smaller_version_is_to_be_generated_anew(
+    consumer: int, provider: int, fix: str
+) -> None:
+    held = ContractVersion(version=consumer), ContractVersion(version=provider)
+    assert [finding.fix for finding in join(*held, None)] == [fix]
+
+
+def test_contracts_of_one_version_that_do_not_fit_name_no_older_side(tmp_path: Path) -> None:
+    narrow, wide = write(tmp_path / "narrow", limit=9), write(tmp_path / "wide", limit=99)
+    small, large = ContractVersion(get_digest(narrow)), ContractVersion(get_digest(wide))
+    (finding,) = join(large, small, ContractBook([narrow], [str(wide)]))
+    assert f"with {str(large.digest)[:19]} of its contract" in finding.message
+    assert finding.fix == "generate both sides from one contract, and release them together"
 
 
 def test_skew_is_no_second_finding_beside_a_wrong_mode_or_two_owners(facets: Facets) -> None:

@@ -8,7 +8,8 @@ import jsonschema_rs
 import msgspec
 import pytest
 from pi_contracts.contracts.findings import to_document
-from pi_contracts.plugins.contract_book import ContractBook, Verdict
+from pi_contracts.plugins.contract_book import ContractBook
+from pi_contracts.plugins.contract_fit import Verdict
 from pi_contracts.plugins.facets import parse_reports
 from pi_contracts.plugins.plan import make_plan, read_plan
 from pi_contracts.plugins.questions import RULES, Answers, Older, UnknownNameError, ask

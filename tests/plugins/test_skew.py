@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pi_contracts.contracts.findings import Severity
 from pi_contracts.plugins.assembly import assemble
-from pi_contracts.plugins.contract_book import Verdict
+from pi_contracts.plugins.contract_fit import Verdict
 from pi_contracts.plugins.facets import ContractVersion, Declaration, Report, ReportFile
 from pi_contracts.plugins.graph import Graph
 from pi_contracts.plugins.manifest import parse_manifest
