@@ -17,23 +17,23 @@ _PIECE: Final = 4000
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def parse_json(text: str | bytes) -> JsonValue:
+def parse_json(text: str | bytes, *, levels: int = DEEPEST) -> JsonValue:
     """Return the value that *text* spells, with integers of any size exact.
 
     Raises `InvalidJSON`, with line and column, for text that is no JSON and for what
     JSON readers disagree about: a name twice in one object, lone surrogates, numbers
-    out of range, NaN, more than 512 levels, and integers of more than 10,000 digits.
+    out of range, NaN, more than *levels* levels, and integers of more than 10,000 digits.
     """
     data = _encode_text(text) if isinstance(text, str) else bytes(text)
-    may_be_deep = len(data) > 2 * DEEPEST and data.count(b"[") + data.count(b"{") > DEEPEST
+    may_be_deep = len(data) > 2 * levels and data.count(b"[") + data.count(b"{") > levels
     try:
         value: JsonValue = decode(data)
     except (msgspec.MsgspecError, RecursionError, ValueError):
         if may_be_deep:
-            _check_depth(data)
+            _check_depth(data, levels)
         return _read_slowly(data)
     if may_be_deep and not is_json(value):
-        _check_depth(data)
+        _check_depth(data, levels)
     encoded = _encode(value)
     if encoded != data and (b"\\u003" in data or encoded.count(b":") != data.count(b":")):
         # Each member has a colon of its own, so one that vanished shows in their number;
@@ -111,15 +111,15 @@ def _find_token(text: str, token: str) -> int:
     return next(m.start() for m in _TOKEN.finditer(text) if m.group() == token)
 
 
-def _check_depth(data: bytes) -> None:
+def _check_depth(data: bytes, levels: int) -> None:
     text = data.decode(errors="replace")
     level = 0
     for match in _TOKEN.finditer(text):
         part = match.group()
         if part in "[{":
             level += 1
-            if level > DEEPEST:
-                raise _fault(text, match.start(), f"more than {DEEPEST} levels of nesting")
+            if level > levels:
+                raise _fault(text, match.start(), f"more than {levels} levels of nesting")
         elif part in "]}":
             level -= 1
 

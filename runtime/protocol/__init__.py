@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .connection import VERSIONS, Connection
+from .connection import Connection
 from .faults import FrameTooLarge, LocalProtocolError
 from .framing import Framing
 from .happenings import (
@@ -17,6 +17,7 @@ from .happenings import (
 )
 from .limits import Limits
 from .states import Phase, Role, State, Subject
+from .versions import VERSIONS
 
 __all__ = (
     "VERSIONS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -12,10 +12,22 @@ from pi_contracts.runtime.errors import InvalidJSON, clip
 from pi_contracts.runtime.parse import parse_json
 from pi_contracts.runtime.strict_json import DEEPEST
 
-from .messages import AnyMessage, Call, Id, Result, Subscribe
+from .messages import (
+    MESSAGES,
+    AnyMessage,
+    Call,
+    Ended,
+    Failed,
+    Fault,
+    Goodbye,
+    Message,
+    Result,
+    Subscribe,
+    get_tag,
+)
 
 if TYPE_CHECKING:
-    from .messages import Message
+    from collections.abc import Callable
 
 DEEPEST_FRAME: Final = DEEPEST + 4
 """How many levels a frame may have: those of its payload, and its own."""
@@ -23,11 +35,17 @@ DEEPEST_FRAME: Final = DEEPEST + 4
 _LONGEST_FLAT: Final = 2 * DEEPEST_FRAME
 """Up to how many bytes a text cannot be too deep."""
 _LONGEST_PROBLEM: Final = 300
+_LONGEST_WORDED: Final = 64 * 1024
+"""How long a text may be that is read again, slowly, to say what is wrong with it."""
+_LARGEST_ID: Final = 2**53 - 1
+_MOST_DIGITS: Final = len(str(_LARGEST_ID))
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(_STEPS))
 
 _SHORTEST_RESULT: Final = len(b'{"type":"result","id":,"result":}')
+
+_KINDS: Final[dict[str, type[Message]]] = {get_tag(kind): kind for kind in MESSAGES}
 
 _decoder: Final = msgspec.json.Decoder(AnyMessage)
 _encoder: Final = msgspec.json.Encoder()
@@ -37,19 +55,12 @@ class Malformed(NamedTuple):
     """A text that is no frame."""
 
     problem: str
-    call: int | None = None
-    """Its id, if it seems to be a call and has one that can be read."""
+    kind: type[Message] | None = None
+    """What it seems to be."""
+    id: int | None = None
+    """Its id, if it can be read; that of the call for a fault."""
     deep: bool = False
     """Whether it has more than `DEEPEST_FRAME` levels."""
-
-
-class _Glance(msgspec.Struct, tag_field="type", tag="call"):
-    """What is looked for in a text that is no frame."""
-
-    id: Id
-
-
-_glance: Final = msgspec.json.Decoder(_Glance)
 
 
 def encode(message: Message) -> bytes:
@@ -69,14 +80,12 @@ def decode(text: bytes) -> AnyMessage | Malformed:
     try:
         message = _decoder.decode(text)
         if _is_spelled_otherwise(message, text):
-            parse_json(text)  # names may stand in it twice
+            parse_json(text, levels=DEEPEST_FRAME)  # names may stand in it twice
+        check = _CHECKS.get(type(message))
+        problem = None if check is None else check(message)
     except (msgspec.MsgspecError, UnicodeError, InvalidJSON, RecursionError) as error:
-        return Malformed(_word(error), _find_call(text))
-    if type(message) is Call or type(message) is Subscribe:
-        problem = _find_target_problem(message)
-        if problem is not None:
-            return Malformed(problem, message.id if type(message) is Call else None)
-    return message
+        return Malformed(_word(error, text), *_glance_at(text))
+    return message if problem is None else Malformed(problem, *_glance_at(text))
 
 
 def _is_spelled_otherwise(message: Message, text: bytes) -> bool:
@@ -111,14 +120,52 @@ def _find_target_problem(message: Call | Subscribe) -> str | None:
     return None
 
 
-def _word(error: Exception) -> str:
+def _find_data_problem(message: Goodbye | Fault | Failed | Ended) -> str | None:
+    """Return what is wrong with the data of an error: nobody judges them later."""
+    error = message.error
+    if error is not UNSET and error.data is not UNSET:
+        try:
+            parse_json(bytes(error.data))
+        except InvalidJSON as fault:
+            return f"the data of an error: {fault}"
+    return None
+
+
+_CHECKS: Final[dict[type, Callable[[Any], str | None]]] = {
+    **dict.fromkeys((Call, Subscribe), _find_target_problem),
+    **dict.fromkeys((Goodbye, Fault, Failed, Ended), _find_data_problem),
+}
+"""What a decoded frame must hold besides its shape."""
+
+
+def _word(error: Exception, text: bytes) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply for the stack that is left"
+    if type(error) is msgspec.DecodeError and len(text) <= _LONGEST_WORDED:
+        try:
+            parse_json(text, levels=DEEPEST_FRAME)
+        except InvalidJSON as fault:  # names the place and says what is there
+            error = fault
     return clip(str(error), _LONGEST_PROBLEM)
 
 
-def _find_call(text: bytes) -> int | None:
+def _glance_at(text: bytes) -> tuple[type[Message] | None, int | None]:
+    """Return what *text*, which is no frame, seems to be, and the id that it has."""
+    import json  # noqa: PLC0415 - seldom needed, and slow to load
+
     try:
-        return _glance.decode(text).id
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
+        found = json.loads(text.decode(errors="replace"), parse_int=_read_id)
+    except (ValueError, RecursionError):
+        return None, None
+    if not isinstance(found, dict):
+        return None, None
+    members = cast("dict[str, object]", found)
+    kind = _KINDS.get(str(members.get("type")))
+    number = members.get("call" if kind is Fault else "id")
+    if isinstance(number, int) and number is not True and 1 <= number <= _LARGEST_ID:
+        return kind, number
+    return kind, None
+
+
+def _read_id(digits: str) -> int:
+    return int(digits) if len(digits) <= _MOST_DIGITS else 0

@@ -16,15 +16,14 @@ from .limits import Limits
 from .liveness import Liveness
 from .outbox import Outbox
 from .served import Served
+from .shortening import shorten
 from .states import ANSWERS, PUBLICATIONS, RECEIVED, SENT, Role, State
+from .versions import VERSIONS, describe_mismatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .happenings import Happening
-
-VERSIONS: Final = (1,)
-"""The versions of the protocol that this side speaks."""
 
 _UNREAD: Final = 1024
 """How many refusals may wait for a peer that does not read, beside its answers."""
@@ -64,6 +63,7 @@ class Connection:
         self._calls: set[int] = set()
         self._last_call = 0
         self._liveness = Liveness(self.limits)
+        self._begun = 0.0
         self._received_row: Mapping[type, State] = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
@@ -93,7 +93,7 @@ class Connection:
 
     def start(self, now: float) -> None:
         """Begin: the client's hello waits to be sent, and the handshake's time runs."""
-        self.served.now = self._liveness.heard = now
+        self.served.now = self._liveness.heard = self._begun = now
         if self.role is Role.CLIENT:
             credential = UNSET if self._credential is None else self._credential
             self._put(m.Hello(list(self._versions), self._make_bounds(), credential))
@@ -143,7 +143,7 @@ class Connection:
         if self.has_ended:
             return None
         if self.state is not State.OPEN:
-            return self._liveness.heard + self.limits.handshake
+            return self._begun + self.limits.handshake
         expiry = self.served.next_expiry
         due = self._liveness.next_deadline
         return due if expiry is None else min(due, expiry)
@@ -155,7 +155,7 @@ class Connection:
         if self.has_ended:
             return happenings
         if self.state is not State.OPEN:
-            if now >= self._liveness.heard + self.limits.handshake:
+            if now >= self._begun + self.limits.handshake:
                 problem = f"the handshake took more than {self.limits.handshake:g} seconds"
                 self._give_up("disconnected", problem, happenings)
             return happenings
@@ -268,14 +268,32 @@ class Connection:
 
     def _refuse(self, message: m.Message | codec.Malformed, happenings: list[Happening]) -> None:
         if not isinstance(message, codec.Malformed):
-            kind = type(message)
-            problem = f'"{m.get_tag(kind)}" cannot come while the connection is {self.state.value}'
+            name, state = m.get_tag(type(message)), self.state.value
+            problem = f'"{name}" cannot come while the connection is {state}'
             self._fault(problem, happenings, message.id if isinstance(message, m.Call) else None)
         elif message.deep:
             self._give_up("too_large", message.problem, happenings)
         else:
-            known = message.call in self.served.calls
-            self._fault(message.problem, happenings, None if known else message.call)
+            self._refuse_malformed(message, happenings)
+
+    def _refuse_malformed(self, text: codec.Malformed, happenings: list[Happening]) -> None:
+        """Refuse a text that is no frame, so that nobody waits for what it was to be."""
+        kind, number, problem = text.kind, text.id, text.problem
+        error = m.ErrorEnvelope("protocol_error", problem)
+        if kind is m.Goodbye:
+            self._set_state(State.ENDED)
+            happenings.append(LinkEnded(error))
+        elif kind is m.Fault:  # one is never answered by another
+            happenings.append(Refused(by_us=True, error=error))
+        elif kind is m.Subscribe and self.state is State.OPEN and self.served.is_free(number):
+            happenings.append(Refused(by_us=True, error=error))
+            self._put(m.Ended(number, error))
+        elif kind not in PUBLICATIONS or not self.followed.lose(number, problem, happenings):
+            is_free = kind is m.Call and number not in self.served.calls
+            self._fault(problem, happenings, number if is_free else None)
+        if number in self._calls and (kind is m.Fault or kind in ANSWERS):
+            self._calls.remove(number)
+            happenings.append(m.Failed(number, error))
 
     def _set_state(self, state: State) -> None:
         self.state = state
@@ -292,19 +310,10 @@ class Connection:
         text = codec.encode(message)
         longest = self._outbox.longest
         if longest and len(text) > longest:
-            text = codec.encode(self._shorten(message, FrameTooLarge(len(text), longest)))
+            text = codec.encode(shorten(message, FrameTooLarge(len(text), longest)))
         if state is not self.state:
             self._set_state(state)
         self._outbox.put_frame(text)
-
-    def _shorten(self, message: m.Message, problem: FrameTooLarge) -> m.Message:
-        """Return what is said in the place of a message that the other side does not take."""
-        error = m.ErrorEnvelope("too_large", str(problem))
-        if isinstance(message, m.Result | m.Failed):
-            return m.Failed(message.id, error)
-        if isinstance(message, m.Ended):
-            return m.Ended(message.id, error)
-        raise problem
 
     def _fault(self, problem: str, happenings: list[Happening], call: int | None = None) -> None:
         error = m.ErrorEnvelope("protocol_error", problem)
@@ -339,17 +348,15 @@ class Connection:
             self.version = max(common)
             happenings.append(message)
             return
-        ours, theirs = sorted(self._versions), sorted(message.versions)
-        problem = _word_versions(ours, theirs)
-        data = Raw(codec.encode_data({"accepted": ours, "offered": theirs}))
-        error = m.ErrorEnvelope("protocol_version", problem, data)
+        error = describe_mismatch(self._versions, message.versions)
         self.end(error)
         happenings.append(LinkEnded(error))
 
     def _take_welcome(self, message: m.Welcome, happenings: list[Happening]) -> None:
         if message.version not in self._versions:
-            problem = _word_versions(sorted(self._versions), [message.version])
-            self._give_up("protocol_version", problem, happenings)
+            error = describe_mismatch(self._versions, [message.version])
+            self.end(error)
+            happenings.append(LinkEnded(error))
             return
         self._set_bounds(message.bounds)
         self.version = message.version
@@ -385,7 +392,3 @@ class Connection:
             self._fault(f"there never was a call {message.id}", happenings)
         elif isinstance(message, m.Granted):
             self._put(m.Release(message.reference, 1))  # nobody waits for it any more
-
-
-def _word_versions(ours: list[int], theirs: list[int]) -> str:
-    return f"this side speaks versions {ours} of the protocol, the other one {theirs}"

@@ -110,6 +110,14 @@ class Followed:
         following.phase = phase
         happenings.append(Published(following.handle, message))
 
+    def lose(self, subscription_id: int | None, problem: str, happenings: list[Happening]) -> bool:
+        """Open a subscription anew of which something is no frame; False if it is not open."""
+        following = None if subscription_id is None else self._by_id.get(subscription_id)
+        if following is None:
+            return False
+        self._lose_count(following, problem, happenings)
+        return True
+
     def _restart(self, following: Following, message: Any, happenings: list[Happening]) -> bool:
         """Count from *message* on; False if it does not fit the subscription."""
         following.number = 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .messages import SMALLEST_FRAME
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -35,3 +37,10 @@ class Limits:
     """How long a private reference lives without a call or a subscription."""
     closing: float = 2.0
     """How long unsent frames may take to leave when the connection closes."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no other side would take for a limit."""
+        if self.frame < SMALLEST_FRAME:
+            raise ValueError(
+                f'expected a limit "frame" of at least {SMALLEST_FRAME} bytes, found {self.frame}'
+            )

@@ -11,11 +11,17 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
+SMALLEST_FRAME: Final = 1024
+"""How many bytes of a frame everybody takes at least."""
+
 Id: TypeAlias = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 """Names a call or a subscription among those of its sender; rises."""
 Count: TypeAlias = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Size: TypeAlias = Annotated[int, Meta(ge=SMALLEST_FRAME, le=2**53 - 1)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1)]
+Handle: TypeAlias = Annotated[str, Meta(min_length=1, max_length=128)]
+"""The name of a private reference; whoever holds it can always send it back."""
 Kind: TypeAlias = Literal["method", "state", "events"]
 Mode: TypeAlias = Literal["singleton", "keyed", "reference"]
 Members: TypeAlias = dict[str, Kind]
@@ -39,7 +45,7 @@ class ErrorEnvelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
 class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the sender takes: bytes of a frame, outstanding calls, subscriptions."""
 
-    frame: Count
+    frame: Size
     calls: Count
     subscriptions: Count
 
@@ -116,7 +122,7 @@ class Granted(Message, frozen=True, tag_field="type", tag="granted"):
     """A call went well, and its result is a private reference."""
 
     id: Id
-    reference: Name
+    reference: Handle
     service: Name
 
 
@@ -234,7 +240,7 @@ class Ended(Message, frozen=True, tag_field="type", tag="ended"):
 class Release(Message, frozen=True, tag_field="type", tag="release"):
     """A private reference that was received ``count`` times is given up."""
 
-    reference: Name
+    reference: Handle
     count: Count
 
 

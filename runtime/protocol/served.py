@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, Raw, UnsetType
+from typing_extensions import TypeIs
 
 from .happenings import ReferenceEnded, SubscriberLeft
 from .messages import (
@@ -80,6 +81,10 @@ class Served:
         self._held: dict[int, Grant] = {}
         self._idle: OrderedDict[str, Grant] = OrderedDict()
         self._names: dict[int, str] = {}
+
+    def is_free(self, subscription_id: int | None) -> TypeIs[int]:
+        """Tell whether *subscription_id* is one, and no subscription is open under it."""
+        return subscription_id is not None and subscription_id not in self.subscriptions
 
     # What arrives
 

@@ -23,6 +23,7 @@ __all__ = (
     "Fault",
     "Goodbye",
     "Granted",
+    "Handle",
     "Hello",
     "Id",
     "Kind",
@@ -59,7 +60,7 @@ Count: t.TypeAlias = int
 class Bounds(rt.TypedDict):
     """What the sender takes."""
 
-    frame: rt.ReadOnly[Count]
+    frame: rt.ReadOnly[int]
     """The most bytes of one frame."""
     calls: rt.ReadOnly[Count]
     """The most outstanding calls."""
@@ -183,12 +184,16 @@ class Result(rt.TypedDict):
     """What the method returned; left out where it returns nothing."""
 
 
+Handle: t.TypeAlias = str
+"""The name of a private reference, on one connection."""
+
+
 class Granted(rt.TypedDict):
     """A call went well, and its result is a private reference."""
 
     type: rt.ReadOnly[t.Literal["granted"]]
     id: rt.ReadOnly[Id]
-    reference: rt.ReadOnly[Name]
+    reference: rt.ReadOnly[Handle]
     """The name of the reference, on this connection."""
     service: rt.ReadOnly[Name]
     """The id of the service that it leads to."""
@@ -353,7 +358,7 @@ class Release(rt.TypedDict):
     """A private reference is given up."""
 
     type: rt.ReadOnly[t.Literal["release"]]
-    reference: rt.ReadOnly[Name]
+    reference: rt.ReadOnly[Handle]
     count: rt.ReadOnly[Count]
     """How often it was received since it was last given up."""
 
@@ -392,7 +397,7 @@ _SCHEMAS: t.Final = rt.Schemas(r"""{
   "Bounds": {
    "type": "object",
    "properties": {
-    "frame": {"$ref": "#/$defs/Count"},
+    "frame": {"type": "integer", "minimum": 1024, "maximum": 9007199254740991},
     "calls": {"$ref": "#/$defs/Count"},
     "subscriptions": {"$ref": "#/$defs/Count"}
    },
@@ -497,12 +502,13 @@ _SCHEMAS: t.Final = rt.Schemas(r"""{
    "properties": {
     "type": {"const": "granted"},
     "id": {"$ref": "#/$defs/Id"},
-    "reference": {"$ref": "#/$defs/Name"},
+    "reference": {"$ref": "#/$defs/Handle"},
     "service": {"$ref": "#/$defs/Name"}
    },
    "required": ["type", "id", "reference", "service"],
    "additionalProperties": false
   },
+  "Handle": {"type": "string", "minLength": 1, "maxLength": 128},
   "Hello": {
    "type": "object",
    "properties": {
@@ -544,7 +550,7 @@ _SCHEMAS: t.Final = rt.Schemas(r"""{
    "type": "object",
    "properties": {
     "type": {"const": "release"},
-    "reference": {"$ref": "#/$defs/Name"},
+    "reference": {"$ref": "#/$defs/Handle"},
     "count": {"$ref": "#/$defs/Count"}
    },
    "required": ["type", "reference", "count"],

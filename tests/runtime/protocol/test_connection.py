@@ -85,7 +85,7 @@ def test_the_greatest_common_version_is_spoken() -> None:
 def test_a_client_refuses_a_version_that_it_did_not_offer(pair: Any) -> None:
     client = Connection(Role.CLIENT)
     client.start(0.0)
-    happenings = pair.inject(client, m.Welcome(9, m.Bounds(1, 1, 1)))
+    happenings = pair.inject(client, m.Welcome(9, m.Bounds(1024, 1, 1)))
     assert [one.error.code for one in happenings] == ["protocol_version"]
     assert client.state is State.ENDED
 
@@ -121,18 +121,18 @@ def test_a_call_before_the_link_is_open_is_a_fault_of_ours() -> None:
 
 def test_a_call_that_the_other_side_does_not_take_is_not_sent(make_pair: Any) -> None:
     """TRN-13: its sender is told, with the limit."""
-    pair = make_pair(limits=Limits(frame=200))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
-    with pytest.raises(FrameTooLarge, match="where the other side takes 200") as caught:
-        pair.client.call("a", Raw(b'"' + b"x" * 300 + b'"'), {"service": "s"})
-    assert caught.value.limit == 200
+    with pytest.raises(FrameTooLarge, match="where the other side takes 1024") as caught:
+        pair.client.call("a", Raw(b'"' + b"x" * 1100 + b'"'), {"service": "s"})
+    assert caught.value.limit == 1024
     assert pair.client.outstanding == 0
     assert not pair.client.has_output
 
 
 TOO_LARGE: dict[str, Callable[[Connection], object]] = {
-    "a result": lambda server: server.served.answer(1, Raw(b'"' + b"x" * 300 + b'"')),
-    "an error": lambda server: server.served.fail(1, m.ErrorEnvelope("busy", "x" * 300)),
+    "a result": lambda server: server.served.answer(1, Raw(b'"' + b"x" * 1100 + b'"')),
+    "an error": lambda server: server.served.fail(1, m.ErrorEnvelope("busy", "x" * 1100)),
 }
 
 
@@ -140,7 +140,7 @@ TOO_LARGE: dict[str, Callable[[Connection], object]] = {
 def test_an_answer_that_the_other_side_does_not_take_becomes_an_error(
     make_pair: Any, answer: Callable[[Connection], object]
 ) -> None:
-    pair = make_pair(limits=Limits(frame=200))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
     pair.client.call("a", ARGUMENTS, {"service": "s"})
     pair.cross()
@@ -148,41 +148,41 @@ def test_an_answer_that_the_other_side_does_not_take_becomes_an_error(
     (failed,) = pair.at_client()
     assert isinstance(failed, m.Failed)
     assert failed.error.code == "too_large"
-    assert "takes 200" in failed.error.message
+    assert "takes 1024" in failed.error.message
 
 
 def test_an_end_that_the_other_side_does_not_take_is_worded_shorter(make_pair: Any) -> None:
-    pair = make_pair(limits=Limits(frame=200))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
     subscription_id = pair.follow()
-    pair.server.served.end_subscription(subscription_id, m.ErrorEnvelope("busy", "x" * 300))
+    pair.server.served.end_subscription(subscription_id, m.ErrorEnvelope("busy", "x" * 1100))
     (ended,) = pair.at_client()
     assert ended.error.code == "too_large"
 
 
 def test_another_frame_that_the_other_side_does_not_take_is_refused_here(make_pair: Any) -> None:
-    pair = make_pair(limits=Limits(frame=200))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
     with pytest.raises(FrameTooLarge):
-        pair.client.release("r" * 300, 1)
+        pair.follow(service="s" * 1100)
 
 
 OVERSIZED = {
-    "a stream": (Framing.LENGTH, add_header(b"x" * 101)[:10]),
-    "messages": (Framing.MESSAGE, b"x" * 101),
+    "a stream": (Framing.LENGTH, add_header(b"x" * 1025)[:10]),
+    "messages": (Framing.MESSAGE, b"x" * 1025),
 }
 
 
 @pytest.mark.parametrize(("framing", "data"), OVERSIZED.values(), ids=OVERSIZED)
 def test_a_frame_over_the_limit_ends_the_link(framing: Framing, data: bytes) -> None:
     """TRN-13, TRN-10: refused at the header, with a goodbye that names the limit."""
-    server = Connection(Role.SERVER, framing, limits=Limits(frame=100))
+    server = Connection(Role.SERVER, framing, limits=Limits(frame=1024))
     server.start(0.0)
     (ended,) = server.receive(data, 0.0)
     assert isinstance(ended, LinkEnded)
     assert (ended.error.code, ended.error.message) == (
         "too_large",
-        "a frame of 101 bytes, where 100 are taken",
+        "a frame of 1025 bytes, where 1024 are taken",
     )
     assert b'"goodbye"' in b"".join(server.take_output())
     assert server.receive(data, 0.0) == []
@@ -195,7 +195,7 @@ def test_a_frame_that_is_too_deep_ends_the_link(pair: Any) -> None:
 
 
 def test_frames_before_a_broken_one_are_taken(make_pair: Any) -> None:
-    pair = make_pair(limits=Limits(frame=500))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
     call = add_header(encode(m.Call(1, "a", ARGUMENTS, service="s")))
     happenings = pair.server.receive(call + b"\xff\xff\xff\xff", 0.0)
@@ -209,6 +209,73 @@ def test_a_malformed_frame_is_answered_and_the_link_goes_on(pair: Any) -> None:
     assert (fault["type"], fault["error"]["code"], fault["call"]) == ("fault", "protocol_error", 7)
     assert pair.inject(pair.server, m.Ping()) == []
     assert read(pair.server.take_output()) == [{"type": "pong"}]
+
+
+def test_a_subscription_ends_that_is_asked_for_in_a_malformed_frame(pair: Any) -> None:
+    """Nobody waits for what will never come; one that is open under the id stays."""
+    text = b'{"type":"subscribe","id":7,"mode":"shouting"}'
+    (refused,) = pair.inject(pair.server, text)
+    assert isinstance(refused, Refused)
+    ended = read(pair.server.take_output())[0]
+    assert (ended["type"], ended["id"]) == ("ended", 7)
+    assert ended["error"]["code"] == "protocol_error"
+    one = pair.follow()
+    pair.inject(pair.server, text.replace(b"7", str(one).encode()))
+    assert read(pair.server.take_output())[0]["type"] == "fault"
+    assert one in pair.server.served.subscriptions
+
+
+def test_before_the_link_is_open_a_malformed_frame_is_only_refused(make_pair: Any) -> None:
+    pair = make_pair()
+    pair.server.start(0.0)
+    pair.inject(pair.server, b'{"type":"subscribe","id":7}', b'{"type":"result","id":7,"a":1}')
+    assert [one["type"] for one in read(pair.server.take_output())] == ["fault", "fault"]
+
+
+ANSWERS = {
+    "no field of it": b'{"type":"result","id":1,"result":3,"more":4}',
+    "no JSON": b'{"type":"result","id":1,"result":NaN}',
+    "a name twice": b'{"type":"result", "id":1,"result":{"a":1,"a":2}}',
+    "data that no double holds": (
+        b'{"type":"failed","id":1,"error":{"code":"c","message":"m","data":1e999}}'
+    ),
+    "no name of a reference": b'{"type":"granted","id":1,"reference":"","service":"s"}',
+}
+
+
+@pytest.mark.parametrize("text", ANSWERS.values(), ids=ANSWERS)
+def test_a_call_whose_answer_is_malformed_fails(pair: Any, text: bytes) -> None:
+    """TRN-10: nothing hangs. The link stays, and a second answer is late."""
+    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
+    pair.cross()
+    refused, failed = pair.inject(pair.client, text)
+    assert isinstance(refused, Refused)
+    assert (type(failed), failed.id) == (m.Failed, call_id)
+    assert failed.error.code == "protocol_error"
+    assert pair.client.outstanding == 0
+    assert [one["type"] for one in read(pair.client.take_output())] == ["fault"]
+    assert pair.inject(pair.client, m.Result(call_id)) == []
+    assert pair.inject(pair.client, text.replace(b'"id":1', b'"id":9'))[0].by_us
+
+
+def test_a_malformed_fault_is_not_answered_and_its_call_fails(pair: Any) -> None:
+    """Two sides that refuse each other's faults would go on for ever."""
+    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
+    pair.cross()
+    fault = b'{"type":"fault","error":{"code":"c","message":"m","data":1e999}%s}'
+    (refused,) = pair.inject(pair.client, fault % b"")
+    assert isinstance(refused, Refused)
+    _, failed = pair.inject(pair.client, fault % b',"call":1')
+    assert (failed.id, failed.error.code) == (call_id, "protocol_error")
+    assert not pair.client.has_output
+
+
+def test_a_malformed_goodbye_is_a_goodbye(pair: Any) -> None:
+    """Nobody waits for more of one who is leaving."""
+    (ended,) = pair.inject(pair.client, b'{"type":"goodbye","error":7}')
+    assert isinstance(ended, LinkEnded)
+    assert ended.error.code == "protocol_error"
+    assert pair.client.has_ended
 
 
 def test_a_call_fails_that_the_other_side_finds_malformed(pair: Any) -> None:
@@ -296,6 +363,17 @@ def test_half_a_frame_is_no_sign_of_life(pair: Any) -> None:
     before = pair.server.next_deadline
     pair.server.receive(add_header(b"x" * 50)[:20], pair.now + 5)
     assert pair.server.next_deadline == before
+
+
+def test_frames_that_are_refused_win_no_time_for_the_handshake() -> None:
+    """TRN-18: nor does a fault, which is not answered."""
+    server = Connection(Role.SERVER, limits=Limits(handshake=10.0))
+    server.start(100.0)
+    for now in (105.0, 109.0):
+        server.receive(add_header(b"{}") + add_header(b'{"type":"fault"}'), now)
+    assert server.next_deadline == 110.0
+    (ended,) = server.handle_deadline(110.0)
+    assert isinstance(ended, LinkEnded)
 
 
 def test_a_handshake_that_takes_too_long_is_given_up() -> None:

@@ -70,6 +70,29 @@ def test_a_publication_for_a_subscription_that_never_was_is_refused(pair: Any) -
     assert refused.error.message == "there never was a subscription 9"
 
 
+LOST: dict[str, bytes] = {
+    "a snapshot": b'{"type":"snapshot","id":1,"version":"1"}',
+    "an update": b'{"type":"update","id":1,"number":1,"member":"s","value":NaN}',
+    "an end": b'{"type":"ended","id":1,"error":{"code":"c","message":"m","data":1e999}}',
+}
+
+
+@pytest.mark.parametrize("text", LOST.values(), ids=LOST)
+def test_a_malformed_publication_is_lost_and_opens_the_subscription_anew(
+    pair: Any, text: bytes
+) -> None:
+    """STA-20: a state that cannot be read is never shown as current."""
+    pair.server.served.publish_snapshot(pair.follow(), 1, "d", {}, {})
+    pair.cross()
+    refused, gap = pair.inject(pair.client, text)
+    assert isinstance(refused, Refused)
+    assert isinstance(gap, Gap)
+    pair.cross()
+    assert set(pair.server.served.subscriptions) == {2}
+    (late,) = pair.inject(pair.client, text)
+    assert isinstance(late, Refused)
+
+
 SNAPSHOTS: dict[str, tuple[str, m.Snapshot]] = {
     "no states of a singleton": ("follow", m.Snapshot(1, 1, "d", {}, instances=[])),
     "nothing of a singleton": ("follow", m.Snapshot(1, 1, "d", {})),

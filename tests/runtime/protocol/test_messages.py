@@ -32,7 +32,9 @@ traces = st.just(UNSET) | st.dictionaries(names, names, max_size=2).map(
 )
 states = st.dictionaries(names, raws, max_size=3)
 envelopes = st.builds(m.ErrorEnvelope, names, texts, st.just(UNSET) | raws)
-bounds = st.builds(m.Bounds, ids, ids, ids)
+sizes = st.integers(m.SMALLEST_FRAME, 2**53 - 1)
+handles = st.text(min_size=1, max_size=8) | st.just("r" * 128)
+bounds = st.builds(m.Bounds, sizes, ids, ids)
 
 addresses = st.one_of(
     st.fixed_dictionaries({"service": names, "scope": texts, "binding": wholes}),
@@ -69,7 +71,7 @@ MESSAGES = st.one_of(
     ),
     st.builds(m.Cancel, ids),
     st.builds(m.Result, ids, st.just(UNSET) | raws),
-    st.builds(m.Granted, ids, names, names),
+    st.builds(m.Granted, ids, handles, names),
     st.builds(m.Failed, ids, envelopes),
     st.builds(
         build_subscribe,
@@ -97,7 +99,7 @@ MESSAGES = st.one_of(
     st.builds(m.Closed, ids, ids, names, ids),
     st.builds(m.Unavailable, ids),
     st.builds(m.Ended, ids, envelopes),
-    st.builds(m.Release, names, ids),
+    st.builds(m.Release, handles, ids),
 )
 
 

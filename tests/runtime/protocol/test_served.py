@@ -232,13 +232,13 @@ def test_instances_beyond_one_frame_follow_one_by_one(make_pair: Any) -> None:
 
 
 def test_a_value_that_the_other_side_does_not_take_ends_its_subscription(make_pair: Any) -> None:
-    pair = make_pair(limits=Limits(frame=300))
+    pair = make_pair(limits=Limits(frame=1024))
     pair.open()
     one = pair.follow()
     served = pair.server.served
     served.publish_snapshot(one, 1, "d", {}, {})
     pair.cross()
-    served.publish_update(one, "s", Raw(b'"%s"' % (b"x" * 400)))
+    served.publish_update(one, "s", Raw(b'"%s"' % (b"x" * 1100)))
     served.publish_update(one, "t", Raw(b"1"))
     (ended,) = pair.at_client()
     assert isinstance(ended, SubscriptionEnded)
