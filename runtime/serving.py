@@ -253,19 +253,25 @@ class Serving:
 
     def _make_feed(self, message: Subscribe) -> Feed | ErrorEnvelope:
         if message.reference:
-            exposure = self._references[message.reference].exposure
-            return FixedFeed(self, message, exposure)
-        if message.key is not UNSET:
+            granted = self._references[message.reference]
+            if message.mode == "reference":
+                return FixedFeed(self, message, granted.exposure)
+            return ErrorEnvelope("mode_mismatch", f'"{granted.exposure.token.id}" is a reference')
+        if message.mode == "reference":
+            return ErrorEnvelope("mode_mismatch", f'"{message.service}" is not a reference')
+        if message.key is not UNSET or (message.mode == "keyed" and message.member):
             found = self._find_target(message)
-            return found if isinstance(found, ErrorEnvelope) else FixedFeed(self, message, found)
+            if isinstance(found, ErrorEnvelope):
+                return found
+            if message.mode == "keyed":
+                return FixedFeed(self, message, found)
+            return ErrorEnvelope("mode_mismatch", f'"{message.service}" is keyed')
         slot = self._find_slot(message)
         if isinstance(slot, ErrorEnvelope):
             return slot
         if message.mode == "singleton":
             return SingletonFeed(self, message, self._registry)
-        if message.mode == "keyed":
-            return InstancesFeed(self, message, self._registry)
-        return ErrorEnvelope("mode_mismatch", f'"{message.service}" is not a reference')
+        return InstancesFeed(self, message, self._registry)
 
     def take_unsubscribe(self, subscription_id: int) -> None:
         """Close the feed of a subscription that is over."""

@@ -475,25 +475,56 @@ def test_a_service_that_is_provided_later_answers_from_then_on(
     run(test)
 
 
-def test_a_service_is_not_followed_as_a_reference(make_wire: Any, run: Any, sample: Any) -> None:
+MISFITS: dict[str, dict[str, Any]] = {
+    "a singleton as a reference": {"mode": "reference", "service": "models"},
+    "a singleton as a keyed service": {"mode": "keyed", "service": "models"},
+    "a keyed service as a singleton": {"mode": "singleton", "service": "dialogs"},
+    "a keyed service as a reference": {"mode": "reference", "service": "dialogs"},
+    "events of no instance": {"mode": "keyed", "service": "dialogs", "member": "changed"},
+    "events of an instance of a singleton": {
+        "mode": "keyed",
+        "service": "models",
+        "key": "k",
+        "generation": 1,
+        "member": "changed",
+    },
+    "an instance as a singleton": {
+        "mode": "singleton",
+        "service": "dialogs",
+        "key": "k",
+        "generation": 1,
+        "member": "changed",
+    },
+    "a reference as a singleton": {"mode": "singleton", "reference": "R"},
+    "a reference as a keyed service": {"mode": "keyed", "reference": "R"},
+}
+
+
+@pytest.mark.parametrize("fields", MISFITS.values(), ids=MISFITS)
+def test_nothing_is_followed_in_another_mode(
+    make_wire: Any, run: Any, sample: Any, fields: dict[str, Any]
+) -> None:
     """TOK-9."""
 
     async def test() -> None:
         wire = make_wire()
         wire.provide()
+        keyed = wire.registry.provide_keyed(sample.DIALOGS, scope="session")
+        keyed.spawn("k", sample.Catalogue())
+        models = wire.namespace.use(sample.MODELS)
         async with wire.connect():
-            content = {
-                "type": "subscribe",
-                "id": 5,
-                "mode": "reference",
-                "version": 1,
-                "digest": "",
-            }
-            address = {"scope": "session", "service": "models"}
-            wire.link.to_server.inject(json.dumps({**content, **address}).encode())
+            held = await models.start(BACKGROUND)
+            names = list(wire.pair.server._handler._references)
+            frame = {"type": "subscribe", "id": 5, "version": 1, "digest": "", **fields}
+            if "reference" in fields:
+                frame["reference"] = names[0]
+            else:
+                frame["scope"] = "session"
+            wire.link.to_server.inject(json.dumps(frame).encode())
             await sample.settle()
             (ended,) = [one.content for one in wire.link.frames if one.content["type"] == "ended"]
-            assert ended["error"]["code"] == "mode_mismatch"
+            assert (ended["id"], ended["error"]["code"]) == (5, "mode_mismatch")
+            await held.release()
 
     run(test)
 
