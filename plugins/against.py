@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet, escape
 
-from .explain import SEE_ALL, shorten_names
+from .explain import shorten_names
 from .steps import word_site
-from .wording import list_names
+from .wording import SEE_ALL, list_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pi_contracts.contracts.findings import Facet, escape
 
+from .wording import SEE_ALL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -24,8 +26,6 @@ SHOWN: Final = 10
 _MISSING: Final = frozenset({"missing-provider", "retained-consumer"})
 _WITHOUT_WAY: Final = frozenset({"skew-break"})
 """Rules whose findings are about facets of two generations, so that no way leads to them."""
-SEE_ALL: Final = "--format json lists all"
-"""How the rest of a list is seen that a text cuts off."""
 _SCOPED: Final = re.compile(r"@[^/]+/(.+)", re.DOTALL)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject
+from pi_contracts.contracts.findings import Facet, Finding, Related, Severity, Subject
 
 from .boundaries import find_crossed_boundaries
 from .contract_rules import find_contract_skew, find_deprecated_services, find_unknown_contracts
@@ -25,6 +25,7 @@ from .sources import (
     find_unreported_facets,
 )
 from .wording import (
+    SEE_ALL,
     agree,
     count_times,
     get_declaration,
@@ -162,27 +163,33 @@ def _word_ring(graph: Graph, ring: Ring) -> Finding:
         if is_shown[index]
     ]
     if count > _HOPS_SHOWN:
-        hops.insert(half, f"… and {count - 2 * half} more …")
-    larger = (
-        f" (one ring among {ring.size} facets that all wait for each other)"
-        if ring.size > LARGE_COMPONENT
-        else ""
-    )
+        hops.insert(half, f"… and {count - 2 * half} more ({SEE_ALL}) …")
+    size = ""
+    if ring.size > LARGE_COMPONENT:
+        what = "a ring of" if ring.size == count else "one ring among"
+        size = f" ({what} {ring.size} facets that all wait for each other)"
     first = ring.services[0][0]
     uses = [Use(edges[0].consumer, edges[0].position) for edges in ring.services]
     return Finding(
         "dependency-cycle",
         Severity.ERROR,
-        f"{name_facet(facets[0])} {', which '.join(hops)}; none of them can start first{larger}",
+        f"{name_facet(facets[0])} {', which '.join(hops)}; none of them can start first{size}",
         subject=Subject(
             service=first.service.id,
             scope=first.service.scope,
             facets=tuple(facets),
         ),
-        related=relate_uses(graph, uses[1:], "requires"),
+        related=_relate_ring(graph, uses),
         fix="drop one of these requirements, or split a facet so that the ring is open",
         **place_use(graph, uses[0], "requires"),  # type: ignore[arg-type] # by field name
     )
+
+
+def _relate_ring(graph: Graph, uses: list[Use]) -> tuple[Related, ...]:
+    """Return the places of a ring's requirements beside the first; of a long one, of both ends."""
+    half = _HOPS_SHOWN // 2
+    ends = uses if len(uses) <= _HOPS_SHOWN else [*uses[:half], *uses[-half:]]
+    return relate_uses(graph, ends[1:], "requires", shown=_HOPS_SHOWN)
 
 
 def find_confusable_ids(graph: Graph) -> Iterator[Finding]:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from pi_contracts.contracts.findings import Facet, escape
 
-from .explain import SEE_ALL
 from .facets import LOCAL, CallSite
 from .graph import Service, Use
-from .wording import place_use
+from .wording import SEE_ALL, place_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, escape, quote
 
-from .explain import SEE_ALL, shorten_names
+from .explain import shorten_names
 from .graph import Graph
 from .similar import SimilarIds, fold
 from .steps import Paths, Step, draw_tree, name_host, word_site
 from .wording import (
+    SEE_ALL,
     agree,
     list_facets,
     name_service,

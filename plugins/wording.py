@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN: Final = 10
 """How many names a message lists before it says how many more there are."""
+SEE_ALL: Final = "--format json lists all"
+"""How the rest of a list is seen that a text cuts off."""
 
 
 def name_facet(facet: Facet) -> str:
@@ -33,7 +35,7 @@ def list_names(names: Iterable[str], *, shown: int = NAMES_SHOWN) -> str:
     if len(names) == 1:
         return names[0]
     if len(names) > shown:
-        return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more"
+        return f"{', '.join(names[: shown - 1])} and {len(names) - shown + 1} more ({SEE_ALL})"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -98,17 +100,28 @@ def get_declaration(graph: Graph, use: Use, member: str) -> Declaration:
     return (report.requires if member == "requires" else report.provides)[use.position]
 
 
-def relate_uses(graph: Graph, uses: Sequence[Use], member: str) -> tuple[Related, ...]:
-    """Return places of declarations beside a finding, as far as they are known."""
+def relate_uses(
+    graph: Graph, uses: Sequence[Use], member: str, *, shown: int = NAMES_SHOWN
+) -> tuple[Related, ...]:
+    """Return places of declarations beside a finding, as far as they are known.
+
+    Of very many, the first ones and how the others are seen.
+    """
     if not uses:
         return ()
     related: list[Related] = []
-    for use in uses[:NAMES_SHOWN]:
+    for use in uses[:shown]:
         facts = place_use(graph, use, member)
         if facts:
             facts.pop("pointer", None)
             message = f"{name_facet(graph.assembly.facets[use.node])} {member} it here"
             related.append(Related(message, **facts))  # type: ignore[arg-type] # by field name
+    if related and len(uses) > shown:
+        entry = get_declaration(graph, uses[0], member)
+        name = quote(f"{entry.scope}/{entry.service}")
+        related.append(
+            Related(f"and {len(uses) - shown} more: --why {name} --format json lists all")
+        )
     return tuple(related)
 
 

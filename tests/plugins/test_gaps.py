@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from pi_contracts.plugins.facets import ReportFile, parse_reports
 from pi_contracts.plugins.manifest import parse_manifest
@@ -104,8 +105,23 @@ def test_many_scopes_are_searched_as_well_as_few(facets: Facets) -> None:
 def test_everyone_who_misses_a_service_is_named_up_to_a_bound(facets: Facets) -> None:
     text = "\n".join(f"u{i:02}:main; app/x;" for i in range(15))
     (finding,) = make_plan(None, [facets(text)]).findings
-    assert '"u08:main" and 6 more require "app/x"' in finding.message
+    assert '"u08:main" and 6 more (--format json lists all) require "app/x"' in finding.message
     assert len(finding.subject.facets) == 15
+    assert not finding.related
+
+
+def test_of_many_who_miss_a_service_the_last_line_says_how_to_see_the_others(
+    facets: Facets,
+) -> None:
+    text = "\n".join(f"u{i:02}:main; app/x;" for i in range(15))
+    file = facets(text)
+    reports = msgspec.json.encode(file.reports)
+    plan = make_plan(None, [parse_reports(reports, "r.json")[0]])
+    *first, last = plan.findings[0].related
+    assert [one.message for one in first] == [
+        f'"u{i:02}:main" requires it here' for i in range(1, 11)
+    ]
+    assert (last.message, last.path) == ('and 4 more: --why "app/x" --format json lists all', None)
 
 
 def test_a_local_service_elsewhere_is_named_with_a_shared_one(facets: Facets) -> None:

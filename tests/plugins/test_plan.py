@@ -113,7 +113,7 @@ def test_the_two_cases_beyond_the_given_sizes_are_judged(facets: Facets) -> None
     plan = make_plan(None, [parse_reports(json.dumps(renamed).encode(), "f.json")[0]])
     (finding,) = plan.findings
     assert "3000 facets" in finding.message
-    assert "… and 2950 more …" in finding.message
+    assert "… and 2950 more (--format json lists all) …" in finding.message
     assert len(finding.subject.facets) == 3000
     assert len(plan.order) == 3000
     assert not make_plan(None, [facets("")]).findings

@@ -22,7 +22,7 @@ from pi_contracts.plugins.wording import (
         (["a", "a"], "a"),
         (["a", "b"], "a and b"),
         (["a", "b", "c"], "a, b and c"),
-        (["a", "b", "c", "d", "e"], "a, b, c and 2 more"),
+        (["a", "b", "c", "d", "e"], "a, b, c and 2 more (--format json lists all)"),
     ],
 )
 def test_names_are_listed_as_in_a_sentence_up_to_a_bound(names: list[str], listed: str) -> None:
