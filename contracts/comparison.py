@@ -12,7 +12,7 @@ from pi_contracts.contracts.compat.acceptances import apply_acceptances, parse_a
 from pi_contracts.contracts.compat.compare import compare
 from pi_contracts.contracts.compat.report import make_findings
 from pi_contracts.contracts.findings import Finding, Severity, Subject
-from pi_contracts.contracts.sides import InvalidSideError, read_side
+from pi_contracts.contracts.sides import LEFT_OUT, InvalidSideError, read_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,13 +110,16 @@ def compare_sides(
     )
     if faults:
         return Outcome(faults, is_stopped=True)
+    left = tuple(
+        one for reading in (before, after) for one in reading.findings if one.rule == LEFT_OUT
+    )
     if position is not None:
         findings, additions = compare_bare(before, after, position)
-        return Outcome(findings, additions)
+        return Outcome((*left, *findings), additions)
     if _is_bare(before) and _is_bare(after):
         raise InvalidSideError("there are no contracts; of two bare schemas say the --position")
     report = compare(before, after)
-    findings = make_findings(report)
+    findings = (*left, *make_findings(report))
     if not before.catalogue.contracts:
         findings = (*findings, _note_empty(old))
     elif more is not None:

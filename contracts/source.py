@@ -117,7 +117,8 @@ def parse_source(text: str | bytes, path: str, *, max_depth: int = MAX_DEPTH) ->
         if SURROGATE.search(text):
             json.dumps(source.value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        faults = scan(text, max_depth).faults or [_SHALLOW]
+        is_pointer = text.startswith(_POINTER)
+        faults = [_LARGE_FILE] if is_pointer else scan(text, max_depth).faults or [_SHALLOW]
         source.findings = tuple(_fault(source, fault) for fault in faults)
         source.value = None
     return source
@@ -160,6 +161,14 @@ class _Suspect(ValueError):  # noqa: N818 # never leaves this module
     """The quick pass saw something that only the careful scan can judge."""
 
 
+_POINTER = "version https://git-lfs.github.com/spec/"
+_LARGE_FILE = Fault(
+    "invalid-json",
+    "this is the pointer that Git LFS keeps in place of the file",
+    0,
+    "",
+    "git lfs pull brings the file; of a revision, check it out and name that folder",
+)
 _SHALLOW = Fault(
     "too-deep",
     "arrays and objects nest deeper than the stack of the calling program allows",

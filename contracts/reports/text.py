@@ -91,11 +91,16 @@ def render_text(
         yield Span(f"{'(no file)' if path is None else escape(path)}\n", "path")
         for finding in group:
             yield from _render(finding, quoter, draw(finding))
-            if report.tool == "compat" and finding.severity is Severity.ERROR:
+            if finding.severity is Severity.ERROR and _is_break(finding):
                 yield Span(f"      fingerprint: {finding.fingerprint}\n", "rule")
         yield Span("\n")
     if not quiet:
         yield from _summarize(report)
+
+
+def _is_break(finding: Finding) -> bool:
+    """Tell whether a finding is one that acceptances name by its fingerprint."""
+    return finding.direction is not None or finding.rule == "version-not-raised"
 
 
 def _render(finding: Finding, quoter: Quoter, picture: str) -> Iterator[Span]:

@@ -27,6 +27,18 @@ C = Path("contracts")
             Side((C,), "v1", is_implied=True),
             Side((C,), "v2", is_implied=True),
         ),
+        (
+            "git:v1:a",
+            "git:v2",
+            Side((Path("a"),), "v1"),
+            Side((C,), "v2", is_implied=True),
+        ),
+        (
+            "git:HEAD@{10:00}:a:b",
+            "c",
+            Side((Path("a:b"),), "HEAD@{10:00}"),
+            Side((Path("c"),)),
+        ),
         ("git:a/b~3:", None, Side((C,), "a/b~3", is_implied=True), Side((C,))),
     ],
     ids=str,
@@ -37,10 +49,23 @@ def test_what_one_side_leaves_out_the_other_or_the_settings_say(
     assert parse_sides(old, new, [C]) == (before, after)
 
 
-@pytest.mark.parametrize("arguments", [("old", None), ("git:v1", None), ("a", "git:v2")], ids=str)
-def test_a_side_that_nothing_names_is_refused(arguments: tuple[str, str | None]) -> None:
-    with pytest.raises(InvalidSideError, match="name NEW, or set contracts"):
-        parse_sides(*arguments, [])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("old", None, "name NEW, or set contracts"),
+        ("git:v1", None, "name NEW, or set contracts"),
+        ("git:v1", "git:v2", "name the path of NEW, as git:REF:PATH, or set contracts"),
+    ],
+)
+def test_a_side_that_nothing_names_is_refused(old: str, new: str | None, message: str) -> None:
+    with pytest.raises(InvalidSideError, match=message):
+        parse_sides(old, new, [])
+
+
+def test_without_settings_a_path_of_one_side_is_that_of_the_other() -> None:
+    one, other = Side((Path("a"),)), Side((Path("a"),), "v2", is_implied=True)
+    assert parse_sides("a", "git:v2", []) == (one, other)
+    assert parse_sides("git:v1:a", "git:v2", []) == (one._replace(revision="v1"), other)
 
 
 @pytest.mark.parametrize("text", ["git:", "git::contracts"])
@@ -173,3 +198,50 @@ def test_a_side_without_a_revision_is_read_as_it_is(repository: Path) -> None:
     assert [one.source.path for one in reading.catalogue.documents.values()] == [
         "contracts/a.schema.json"
     ]
+
+
+def test_what_a_revision_cannot_give_is_a_warning(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    write("contracts/a.schema.json", {})
+    (C / "b.schema.json").symlink_to(outside / "b.schema.json")
+    (C / "notes.json").symlink_to(outside / "notes.json")
+    git("init", "--quiet", str(outside))
+    git("-C", str(outside), "commit", "--quiet", "--allow-empty", "--message=one")
+    git(
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        str(outside),
+        "contracts/p",
+    )
+    commit()
+    findings = read_side(Side((C,), "HEAD")).findings
+    assert [(one.rule, one.severity, one.path) for one in findings] == [
+        ("unreadable-file", "warning", "git:HEAD:contracts/b.schema.json"),
+        ("unreadable-file", "warning", "git:HEAD:contracts/p"),
+    ]
+    (finding,) = read_side(Side((C / "p",), "HEAD")).findings
+    assert (finding.severity, finding.message) == (
+        "error",
+        "contracts/p is a submodule, whose files are in another repository",
+    )
+    digest = finding.fix.split(":")[2] if finding.fix else ""
+    assert read_side(Side((C / "p",), digest)).is_sound
+    del repository
+
+
+def test_a_repository_is_that_of_the_path_where_none_is_here(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    write("contracts/a.schema.json", {})
+    commit()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(elsewhere)
+    assert len(read_side(Side((repository / C,), "HEAD")).catalogue.documents) == 1
+    git("init", "--quiet")
+    git("commit", "--quiet", "--allow-empty", "--message=one")
+    assert len(read_side(Side((repository / C,), "HEAD")).catalogue.documents) == 1

@@ -162,7 +162,7 @@ def test_a_finding_in_a_file_that_is_gone_has_its_place_alone() -> None:
 
 def test_a_witness_is_shown_on_one_line_and_cut_where_it_has_no_end() -> None:
     witness = msgspec.Raw(b'{"a":"x\\u001b"}')
-    finding = Finding("r", Severity.ERROR, "it breaks", witness=witness)
+    finding = Finding("r", Severity.ERROR, "it breaks", witness=witness, direction="old-consumer")
     text = "".join(span.text for span in render_text(Report("compat", (finding,)), Quoter(Path())))
     assert '      such as: {"a":"x\\u001b"}\n' in text
     assert f"      fingerprint: {finding.fingerprint}\n" in text
@@ -174,6 +174,9 @@ def test_a_witness_is_shown_on_one_line_and_cut_where_it_has_no_end() -> None:
 def test_fingerprints_are_told_where_they_are_needed() -> None:
     note = Finding("r", Severity.NOTE, "x")
     error = Finding("r", Severity.ERROR, "x")
-    for tool, finding in (("compat", note), ("check", error)):
+    for tool, finding in (("compat", note), ("check", error), ("compat", error)):
         spans = render_text(Report(tool, (finding,)), Quoter(Path()))
         assert "fingerprint" not in "".join(span.text for span in spans)
+    version = Finding("version-not-raised", Severity.ERROR, "x")
+    spans = render_text(Report("compat", (version,)), Quoter(Path()))
+    assert f"fingerprint: {version.fingerprint}" in "".join(span.text for span in spans)
