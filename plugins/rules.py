@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pi_contracts.contracts.findings import Facet, Finding, Related, Severity, Subject
 
 from .boundaries import find_crossed_boundaries
+from .confusable import find_confusable_ids
 from .contract_rules import find_contract_skew, find_deprecated_services, find_unknown_contracts
 from .facets import LOCAL
 from .gaps import find_local_not_reachable, find_missing_providers
 from .graph import LARGE_COMPONENT, Service, Use
 from .scopes import find_wrong_scopes
 from .setup_rules import find_failed_setups, find_unresolvable_entry_points
-from .similar import fold, group_confusable, show_difference
 from .sources import (
     find_drift,
     find_duplicate_plugins,
@@ -33,7 +33,6 @@ from .wording import (
     list_names,
     name_facet,
     name_service,
-    place_origin,
     place_use,
     rank_facets,
     rank_uses,
@@ -190,47 +189,6 @@ def _relate_ring(graph: Graph, uses: list[Use]) -> tuple[Related, ...]:
     half = _HOPS_SHOWN // 2
     ends = uses if len(uses) <= _HOPS_SHOWN else [*uses[:half], *uses[-half:]]
     return relate_uses(graph, ends[1:], "requires", shown=_HOPS_SHOWN)
-
-
-def find_confusable_ids(graph: Graph) -> Iterator[Finding]:
-    """Two ids differ only in case or Unicode form: they look alike, and do not match."""
-    assembly = graph.assembly
-    plugins = {facet.plugin for facet in assembly.facets} | set(assembly.plugins)
-    for what, ids in (
-        ("plugin ids", plugins),
-        ("facet kinds", {facet.facet for facet in assembly.facets}),
-        ("scopes", graph.scopes),
-        ("service ids", {*graph.iter_provided_ids(), *(gap.id for gap in graph.gaps)}),
-    ):
-        for group in group_confusable(ids):
-            if what in {"scopes", "service ids"} and _is_near_miss(graph, group):
-                continue
-            yield _word_confusable(graph, what, group)
-
-
-def _is_near_miss(graph: Graph, group: list[str]) -> bool:
-    """Tell whether a missing provider already names these ids side by side."""
-    folded = fold(group[0])
-    gaps = {(fold(gap.scope), fold(gap.id)) for gap in graph.gaps if folded in map(fold, gap[:2])}
-    return any(
-        (fold(service.scope), fold(service.id)) in gaps
-        for service in graph.iter_services()
-        if service.scope in group or service.id in group
-    )
-
-
-def _word_confusable(graph: Graph, what: str, group: list[str]) -> Finding:
-    pairs = [show_difference(group[0], other) for other in group[1:]]
-    shown = list_names([pairs[0][0], *(second for _, second in pairs)])
-    origin = graph.assembly.plugins.get(group[-1]) if what == "plugin ids" else None
-    return Finding(
-        "confusable-id",
-        Severity.WARNING,
-        f"the {what} {shown} differ only in case or Unicode form; they look alike and do not match",
-        subject=Subject(detail=f"{what}: {', '.join(group)}"),
-        fix="write them all the same way, or give them names that differ visibly",
-        **(place_origin(origin) if origin else {}),  # type: ignore[arg-type] # by field name
-    )
 
 
 def find_unused_providers(graph: Graph) -> Iterator[Finding]:
