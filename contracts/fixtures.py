@@ -16,7 +16,7 @@ import jsonschema_rs
 import msgspec
 
 from .bundle import make_bundle
-from .documents import FIXTURES, find_inputs, get_stem
+from .documents import CONTRACT_SUFFIX, FIXTURES, SCHEMA_SUFFIX, find_inputs, get_stem
 from .findings import Finding, Related, Severity, Subject, escape
 from .payloads import Payload, list_subjects
 from .soundness import find_broken
@@ -64,6 +64,16 @@ class _Folder:
     others: set[str] = field(default_factory=set[str])
     """Stems of files beside them that are not among the documents, or are broken."""
     documents: set[Path] = field(default_factory=set[Path])
+    read: set[Path] = field(default_factory=set[Path])
+    """All files that were read as documents, also those that references led to."""
+    contracts: set[str] = field(default_factory=set[str])
+    """Stems of the contracts among those whose fixtures are judged."""
+
+    def is_meant(self, file: Path) -> bool:
+        """Tell whether a file is named after a contract, and yet is no contract or schema."""
+        is_document = file.name.endswith((CONTRACT_SUFFIX, SCHEMA_SUFFIX)) or file in self.read
+        stem = file.name.removesuffix(".json")
+        return not is_document and any(stem.startswith(f"{one}.") for one in self.contracts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,8 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
             continue
         stem = get_stem(file.name)
         folder.judged.add(stem)
+        if document.role == "contract":
+            folder.contracts.add(stem)
         for target in list_subjects(document, catalogue.contracts.get(document.uri)):
             name = f"{stem}.{target.subject}" if target.subject else stem
             folder.targets.setdefault(name, target)
@@ -120,6 +132,8 @@ def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
                 folders.setdefault(absolute, _Folder(absolute))
     for folder in folders.values():
         for file in folder.path.glob("*.json"):
+            if file.as_uri() in catalogue.documents:
+                folder.read.add(file)
             if file not in folder.documents and not _NAME.fullmatch(file.name):
                 folder.others.add(get_stem(file.name))
     return sorted(folders.values(), key=lambda folder: folder.path)
@@ -236,7 +250,8 @@ class _Checker:
     def _note_stray(self, folder: _Folder, file: Path, name: str | None) -> None:
         if name is None:
             problem = "its name does not end in .valid.json, .invalid.json or .valid-2.json"
-            self._note_unmatched(file, problem, None)
+            is_sure = file.parent != folder.path or _is_sure(file.name, folder.targets)
+            self._note_unmatched(file, problem, None, is_sure=is_sure)
             return
         stem = _find_stem(name, folder.judged | folder.others)
         if stem in folder.others:
@@ -255,25 +270,36 @@ class _Checker:
         )
         self._note_unmatched(file, problem, close)
 
-    def _note_unmatched(self, file: Path, problem: str, close: str | None) -> None:
+    def _note_unmatched(
+        self, file: Path, problem: str, close: str | None, *, is_sure: bool = True
+    ) -> None:
         name = self._name(file)
         hint = f'; did you mean "{escape(close)}"?' if close else ""
+        fix = (
+            "name it after its contract and a member, an error or a definition, "
+            "such as models.select.params.valid.json"
+        )
         self.findings.append(
             Finding(
                 "unmatched-fixture",
-                Severity.ERROR,
-                f"the fixture belongs to nothing: {problem}{hint}",
+                Severity.ERROR if is_sure else Severity.WARNING,
+                f"the fixture belongs to nothing: {problem}{hint}"
+                if is_sure
+                else f"the file is named after a contract and is no fixture of it: {problem}",
                 path=name,
                 subject=Subject(document=name),
-                fix="name it after its contract and a member, an error or a definition, "
-                "such as models.select.params.valid.json",
+                fix=fix if is_sure else f"{fix}; or keep it in another folder",
             )
         )
 
 
 def _list_files(folder: _Folder) -> list[Path]:
     """Return the files that are fixtures by their names or their folder, in a stable order."""
-    beside = [file for file in folder.path.glob("*.json") if _NAME.fullmatch(file.name)]
+    beside = [
+        file
+        for file in folder.path.glob("*.json")
+        if _NAME.fullmatch(file.name) or folder.is_meant(file)
+    ]
     inside = (folder.path / FIXTURES).glob("*.json")
     found = {*beside, *inside} - folder.documents
     return sorted(file for file in found if not file.is_dir())
@@ -283,6 +309,15 @@ def _find_stem(name: str, stems: set[str]) -> str | None:
     """Return the longest of *stems* that *name* begins with."""
     fitting = [stem for stem in stems if name == stem or name.startswith(f"{stem}.")]
     return max(fitting, key=len, default=None)
+
+
+def _is_sure(name: str, targets: Mapping[str, Payload]) -> bool:
+    """Tell whether a file is meant as a fixture: by a payload in its name, or by its verdict."""
+    tokens = name.casefold().removesuffix(".json").split(".")
+    words = [re.split(r"[-_ ]", token)[0] for token in tokens[1:]]
+    return any(name.startswith(f"{target}.") for target in targets if "." in target) or any(
+        _find_close(word, {"valid", "invalid"}) for word in words
+    )
 
 
 def _find_close(name: str, known: set[str]) -> str | None:

@@ -205,6 +205,37 @@ def test_files_beside_a_contract_that_are_no_fixtures_are_left_alone(tmp_path: P
     assert judge(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        ("shop.Item.valid-x.json", "error"),
+        ("shop.Item.vaild.json", "error"),
+        ("shop.Item.Valid.json", "error"),
+        ("shop.stock.json", "error"),
+        ("shop.stock.1.json", "error"),
+        ("shop.stok.invald-2.json", "error"),
+        ("shop.valid.old.json", "error"),
+        ("shop.notes.json", "warning"),
+        ("shop.json", None),
+        ("shopping.valid-x.json", None),
+        ("wire.valid-x.json", None),
+        ("shop.b.schema.json", None),
+        ("shop.read.json", None),
+    ],
+)
+def test_a_file_beside_a_contract_that_has_its_name_is_meant_as_a_fixture(
+    tmp_path: Path, name: str, severity: str | None
+) -> None:
+    file = write(tmp_path, "shop.contract.json", CONTRACT)
+    schema = write(tmp_path, "wire.schema.json", {"$ref": "shop.read.json"})
+    read_too = write(tmp_path, "shop.read.json", {})
+    write(tmp_path, name, {})
+    findings = judge(tmp_path, file, schema, read_too)
+    assert [(one.rule, one.path, one.severity) for one in findings] == (
+        [("unmatched-fixture", name, severity)] if severity else []
+    )
+
+
 def test_a_file_named_outright_has_fixtures_too_and_may_look_like_one(tmp_path: Path) -> None:
     schema = write(tmp_path, "point.json", {"type": "integer"})
     odd = write(tmp_path, "odd.valid.json", {"type": "string"})
