@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from .attempt import attempt
 from .listening import Handover, Listening
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from pi_contracts.runtime.context import Context
     from pi_contracts.runtime.transport import Accept
+
+HANDSHAKE: Final = 10.0
+"""How many seconds a client has for the handshake of TLS, and again for that of a WebSocket."""
 
 ClientTls: TypeAlias = "ssl.SSLContext | bool"
 """How to connect: True checks against the system's authorities, False is plain text."""
@@ -91,6 +94,7 @@ def listen_tcp(host: str, port: int, *, tls: ServerTls) -> Callable[[Accept], Aw
             host,
             port,
             ssl=tls or None,
+            ssl_handshake_timeout=HANDSHAKE if tls else None,
         )
         return Listening(handover, server.close, word_addresses(server))
 

@@ -14,7 +14,14 @@ from pi_contracts.runtime.protocol import Framing, Limits
 from .attempt import attempt
 from .listening import Handover, Listening
 from .receiving import AbortedError, Receiving
-from .tcp import ClientTls, ServerTls, describe_peer, get_client_context, word_addresses
+from .tcp import (
+    HANDSHAKE,
+    ClientTls,
+    ServerTls,
+    describe_peer,
+    get_client_context,
+    word_addresses,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -25,8 +32,8 @@ if TYPE_CHECKING:
     from websockets.frames import Frame
     from websockets.server import ServerProtocol
 
-HANDSHAKE: Final = 10.0
-"""How many seconds a client has to ask for a WebSocket after it has connected."""
+_MOST_REPLIES: Final = 1024 * 1024
+"""How many bytes of pongs may wait for a peer that does not read."""
 
 _NORMAL: Final = 1000
 _UNSUPPORTED: Final = 1003
@@ -62,7 +69,9 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         self._protocol = protocol
         self._on_open = on_open
         self._timer: asyncio.TimerHandle | None = None
-        self._parts: list[bytes] = []
+        self._begun = bytearray()
+        self._held = False
+        self._replied = 0
         self._opened = False
         self._closing = False
         self._fault: Exception | None = None
@@ -106,7 +115,8 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         self._transport = made
         made.set_write_buffer_limits(high=1, low=0)  # a TLS transport pauses at 0 bytes over 0
         self.facts = describe_peer(made, "websocket")
-        self._timer = asyncio.get_running_loop().call_later(HANDSHAKE, self._give_up)
+        fault = TimeoutError(f"the opening handshake took more than {HANDSHAKE:.0f} seconds")
+        self._timer = asyncio.get_running_loop().call_later(HANDSHAKE, self._give_up, fault)
         from websockets.client import ClientProtocol  # noqa: PLC0415 - an optional extra
 
         if isinstance(self._protocol, ClientProtocol):
@@ -117,6 +127,17 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         """Take what arrived through the protocol."""
         self._protocol.receive_data(data)
         self._handle_events()
+
+    def pause_writing(self) -> None:
+        """Count the pongs from now on: the library sends them whether they are read or not."""
+        self._held = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Go on: everything was taken."""
+        self._held = False
+        self._replied = 0
+        super().resume_writing()
 
     def eof_received(self) -> bool:
         """Take the end through the protocol; both directions end."""
@@ -170,12 +191,16 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
             self._fault = ConnectionError("the other side sent a message that is no text")
             self._protocol.fail(_UNSUPPORTED, "text is spoken here")
         elif frame.opcode in (Opcode.TEXT, Opcode.CONT) and self._receiver is not None:
-            self._parts.append(bytes(frame.data))
-            if frame.fin:
-                text = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-                self._parts.clear()
-                if self._fault is None:
-                    self._receiver.receive(text)
+            if frame.fin and not self._begun:
+                text = bytes(frame.data)
+            else:
+                self._begun += frame.data
+                if not frame.fin:
+                    return
+                text = bytes(self._begun)
+                self._begun.clear()
+            if self._fault is None:
+                self._receiver.receive(text)
 
     def _flush(self) -> None:
         """Write what the protocol has to send; an empty piece ends our direction."""
@@ -184,6 +209,11 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
         if not pieces or transport.is_closing():
             return
         ends = not pieces[-1]
+        if self._held:
+            self._replied += sum(map(len, pieces))
+            if self._replied > _MOST_REPLIES:
+                self._give_up(ConnectionError("the other side sends pings and never reads"))
+                return
         transport.writelines([piece for piece in pieces if piece])
         if self._protocol.close_expected():
             self._closing = True
@@ -205,8 +235,9 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
             return ConnectionError(f"the other side closed the WebSocket with code {received.code}")
         return exc or self._protocol.parser_exc or ConnectionError("the WebSocket was cut off")
 
-    def _give_up(self) -> None:
-        self._fault = TimeoutError(f"the opening handshake took more than {HANDSHAKE:.0f} seconds")
+    def _give_up(self, fault: Exception) -> None:
+        self._closing = True
+        self._fault = fault
         self._transport.abort()
 
     def _stop_timer(self) -> None:
@@ -299,7 +330,9 @@ def listen_websocket(
             protocol = ServerProtocol(origins=allowed, max_size=limit or Limits().frame)
             return WebSocketTransport(protocol, settle)
 
-        server = await loop.create_server(make, host, port, ssl=tls or None)
+        server = await loop.create_server(
+            make, host, port, ssl=tls or None, ssl_handshake_timeout=HANDSHAKE if tls else None
+        )
         return Listening(handover, server.close, word_addresses(server))
 
     return listen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,6 +148,72 @@ def test_a_connection_that_is_cut_off_is_an_error(run: Any, make_notes: Any) -> 
             client.transport.abort()
             await server.accepted[0].wait_closed()
             assert isinstance(server.notes[0].error, Exception)
+
+    run(main)
+
+
+async def open_raw(uri: str) -> Any:
+    """Open a WebSocket by hand, and return its writer; nothing more is read of it."""
+    host, _, port = uri.removeprefix("ws://").partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
+    writer.write(
+        b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    await reader.readuntil(b"\r\n\r\n")
+    return writer
+
+
+def test_who_sends_pings_and_never_reads_is_given_up(
+    run: Any, make_notes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TRN-12: pongs that nobody reads do not pile up."""
+    monkeypatch.setattr(websocket, "_MOST_REPLIES", 10_000)
+    pings = (b"\x89\xfd" + bytes(4) + b"x" * 125) * 1000
+
+    async def main() -> None:
+        server = Server(make_notes)
+        async with server as uri:
+            writer = await open_raw(uri)
+            with contextlib.suppress(ConnectionError):
+                while not server.accepted or not server.accepted[0].closed:
+                    writer.write(pings)
+                    await writer.drain()
+            await server.accepted[0].wait_closed()
+            assert "never reads" in str(server.notes[0].error)
+            writer.transport.abort()
+
+    run(main)
+
+
+def test_pings_of_one_who_reads_are_answered_whatever_their_number(
+    run: Any, make_notes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "_MOST_REPLIES", 10_000)
+
+    async def main() -> None:
+        server = Server(make_notes)
+        async with server as uri, connect_other(uri, max_size=None) as client:
+            for _ in range(300):
+                await (await client.ping(b"x" * 125))
+            server.accepted[0].send([b"x" * 3_000_000])
+            assert len(await client.recv(decode=False)) == 3_000_000
+            assert not server.accepted[0].closed
+
+    run(main)
+
+
+def test_empty_parts_of_a_message_cost_nothing(run: Any, make_notes: Any) -> None:
+    async def main() -> None:
+        server = Server(make_notes)
+        async with server as uri:
+            writer = await open_raw(uri)
+            part, last = b"\x00\x80" + bytes(4), b"\x80\x83" + bytes(4) + b"end"
+            writer.write(b"\x01\x80" + bytes(4) + part * 10_000 + last)
+            await server.notes[0].wait_for_chunks(1)
+            assert server.notes[0].chunks == [b"end"]
+            assert server.accepted[0]._begun == b""
+            writer.transport.abort()
 
     run(main)
 
