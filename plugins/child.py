@@ -1,61 +1,66 @@
 """The process of one host kind in a dry run: it sets facets up, and tells what they declare.
 
-Reads one order from standard input, writes a line of JSON for each step to the file that
+Reads one order from standard input, writes a sealed line for each step to the file that
 was standard output. What the facets print, and whether they end the process, is the
-business of `dry_run`, which starts it.
+business of `dry_run`, which has it started.
 """
 
 from __future__ import annotations
 
+import _thread
+import contextvars
 import faulthandler
 import importlib
-import inspect
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import msgspec
-from pi_contracts.runtime import PiContractsError
-from pi_contracts.runtime.tokens import Keyed, Local, Referenced, RemoteToken, Singleton
 
 from . import frames, guard, ledger, recording
-from .frames import list_frames, shorten
-from .guard import Baseline, Guard, RefusedError, stop_alarms
-from .ledger import Ledger, LedgerError
-from .outcomes import Fault, Frame, Job, Line, Order, Outcome, ServiceFacts, Step
-from .recording import CalledInSetup, make_context
+from .baseline import Baseline, restore_builtins
+from .frames import shorten
+from .guard import HOOK, THREAD, Guard, stop_alarms
+from .ledger import Ledger
+from .outcomes import LOST, Fault, Job, Line, Order, Outcome, ServiceFacts, Step
+from .process_state import ProcessState, calm_interpreter
+from .raised import comes_of_refusal, is_missing_part, list_lines_of, make_fault, name_type
+from .recording import make_context
+from .seal import Seal
+from .setup_function import Setup, check_name, find_folder, find_setup, refuse_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Iterable, Sequence
 
-    from .outcomes import Phase
+    from .outcomes import Frame, Phase
+    from .process_state import Change
 
 MOST_OUTPUT: Final = 64 * 1024
 """How many bytes a facet may print before that is a fault."""
 MOST_MEMORY: Final = 2 * 1024**3
+MOST_TOLD: Final = 8 * 1024**2
+"""Bytes after which a process gives the rest to another one; no file may become much larger."""
+MOST_LINE: Final = 16 * 1024**2
+"""How many bytes one facet may declare."""
 _LARGEST_FILE: Final = 32 * 1024**2
-_LONGEST_TEXT: Final = 500
-_WATCHED: Final = (
-    Ledger,
-    RemoteToken,
-    Singleton,
-    Keyed,
-    Referenced,
-    Local,
-    recording.RecordingNamespace,
-    recording.RecordingFacet,
-    recording.RecordingSession,
-    recording.RecordingPresentation,
-)
+_SHOWN: Final = 5
+"""How many changes are named."""
 _OWN_FILES: Final = tuple(str(module.__file__) for module in (frames, guard, ledger, recording))
+_import_module: Final = importlib.import_module
+_watch_time: Final = faulthandler.dump_traceback_later
+_encode: Final = msgspec.json.Encoder().encode
+_check_outcome: Final = msgspec.json.Decoder(Outcome).decode
+_write: Final = os.write
+_exit: Final = os._exit
+_count_threads: Final[Callable[[], int]] = vars(_thread)["_count"]
+"""Counts those of C as well, which `threading` does not know."""
 
 
 def main() -> NoReturn:  # pragma: no cover - ends its process
     """Do what standard input says, and end the process."""
-    write = os.write
-    order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
+    with os.fdopen(0, "rb", closefd=False) as file:
+        order = msgspec.json.decode(file.read(), type=Order)
     channel = os.dup(1)
     output = open_output()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -63,19 +68,53 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
         os.dup2(source, target)
     faulthandler.enable(channel)
     limit_resources()
-    encode = msgspec.json.Encoder().encode
-
-    def tell(line: Line) -> None:
-        rest = encode(line) + b"\n"
-        while rest:
-            rest = rest[write(channel, rest) :]
-
+    tell = make_teller(order.key, channel)
+    order = msgspec.structs.replace(order, key=b"")
     watch = Guard()
     watch.install()
-    sys.path[:0] = order.path
+    sys.path[:0] = [os.fsdecode(folder) for folder in order.path]
     sys.argv[:] = [""]
-    Runner(order, watch, tell, output, channel).run()
-    os._exit(0)
+    try:
+        Runner(order, watch, tell, output, channel).run()
+    except BaseException:  # noqa: BLE001 - the file is closed, or full
+        _exit(LOST)
+    _exit(0)
+
+
+def make_teller(key: bytes, channel: int) -> Callable[[Line], int]:
+    """Return what writes a line to *channel*, and tells how many bytes were written so far."""
+    seal = Seal(key)
+    number = written = 0
+
+    def tell(line: Line) -> int:
+        nonlocal number, written
+        rest = seal.write(number, encode(line))
+        number += 1
+        written += len(rest)
+        while rest:
+            rest = rest[_write(channel, rest) :]
+        return written
+
+    return tell
+
+
+def encode(line: Line) -> bytes:
+    """Return a line as JSON; what cannot be written as UTF-8 in it is escaped."""
+    try:
+        return _encode(line)
+    except UnicodeEncodeError:
+        return _encode(_make_plain(msgspec.to_builtins(line)))
+
+
+def _make_plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {_make_plain(key): _make_plain(one) for key, one in items}
+    if isinstance(value, (list, tuple)):
+        return [_make_plain(one) for one in cast("list[Any]", value)]
+    return value
 
 
 def open_output() -> int:
@@ -110,15 +149,16 @@ class Runner:
     Args:
         order: The facets, and where their modules are.
         watch: What refuses things.
-        tell: Sends a line to the process that asked.
+        tell: Sends a line to the process that asked, and returns how much was sent.
         output: The file that takes what is printed.
         channel: Where the interpreter writes its stack, once time is up.
     """
 
     def __init__(
-        self, order: Order, watch: Guard, tell: Callable[[Line], None], output: int, channel: int
+        self, order: Order, watch: Guard, tell: Callable[[Line], int], output: int, channel: int
     ) -> None:
         self._order = order
+        self._path = [os.fsdecode(folder) for folder in order.path]
         self._watch = watch
         self._tell = tell
         self._output = output
@@ -128,98 +168,162 @@ class Runner:
         """Of each ledger, how many of its violations were told."""
         self._raised: BaseException | None = None
         """What the latest setup raised, which need not be told of another facet as well."""
-        self._baseline = Baseline(_WATCHED)
+        self._phase: Phase = "import"
+        self._is_spoiled = False
+        """Whether an import has changed what the facets after it share."""
+        self._baseline = Baseline()
+        self._state = ProcessState()
 
     def run(self) -> None:
         """Set up every facet, or all until one leaves the process in another state."""
         for index, job in enumerate(self._order.jobs):
-            faulthandler.dump_traceback_later(self._order.limit, exit=True, file=self._channel)
-            outcome = self._run_job(index, job)
-            self._tell(outcome)
+            _watch_time(self._order.limit, exit=True, file=self._channel)
+            outcome = self._judge(index, job)
+            written = self._tell(outcome)
             self._tell_late_calls()
-            if outcome.is_last:
+            if outcome.is_last or written > MOST_TOLD:
                 break
         faulthandler.cancel_dump_traceback_later()
+
+    def _judge(self, index: int, job: Job) -> Outcome:
+        """Return what became of a facet, whatever it has done to the code that judges it."""
+        try:
+            outcome = self._run_job(index, job)
+        except BaseException as error:  # noqa: BLE001 - what is relied on here was taken away
+            self._watch.phase = None
+            restore_builtins()
+            fault = Fault("disturbed", name_type(error), phase=self._phase)
+            return Outcome(index, faults=(fault,), is_last=True)
+        try:
+            body = encode(outcome)
+            _check_outcome(body)
+        except msgspec.ValidationError as error:
+            fault = Fault("undeclarable", str(error))
+        else:
+            if len(body) <= MOST_LINE:
+                return outcome
+            fault = Fault("undeclarable", f"{len(body)} bytes of services")
+        return Outcome(index, faults=(fault,), folder=outcome.folder, is_last=outcome.is_last)
 
     def _run_job(self, index: int, job: Job) -> Outcome:
         self._ledgers.append(Ledger(job.plugin, job.kind, _OWN_FILES))
         self._told.append(0)
         self._watch.faults.clear()
+        self._watch.changes.clear()
+        self._phase = "import"
         self._tell(Step(index, "import"))
+        fault = check_name(job.module)
+        if fault is not None:
+            return Outcome(index, faults=(fault,))
         self._watch.phase = "import"
         try:
-            module = importlib.import_module(job.module)
+            module: object = _import_module(job.module)
         except BaseException as error:  # noqa: BLE001 - whatever an import raises is a finding
             self._watch.phase = None
             return self._tell_failed_import(index, job, error)
+        setup = find_setup(module, job, self._path)
         self._watch.phase = None
-        folder = _find_folder(job.module)
-        roots = (folder or "", *self._order.path)
-        setup: Any = _find_attribute(module, job.attribute)
-        fault = _check_setup(setup, module, job)
-        if fault is not None:
-            fault = msgspec.structs.replace(fault, frames=shorten(fault.frames, roots))
-            return Outcome(index, faults=(fault,), folder=folder)
-        self._baseline.find_changes()
-        self._tell(Step(index, "setup"))
+        self._is_spoiled = bool(self._find_changes(is_import=True))
+        folder = find_folder(job.module)
+        roots = (folder or "", *self._path)
+        if isinstance(setup, Fault):
+            faults = self._place([setup], (), roots)
+            return Outcome(index, faults=faults, folder=folder, is_last=self._is_spoiled)
+        self._phase = "setup"
+        self._tell(Step(index, "setup", shorten(setup.frames, roots)))
         return self._set_up(index, setup, roots)
 
     def _tell_failed_import(self, index: int, job: Job, error: BaseException) -> Outcome:
-        roots = (_find_folder(job.module) or "", *self._order.path)
-        faults: list[Fault] = []
-        if isinstance(error, ModuleNotFoundError) and _is_part(error.name, job.module):
-            if job.is_optional and error.name == job.module.partition(".")[0]:
-                return Outcome(index, is_absent=True)
-            faults.append(Fault("no-module", error.name or "", phase="import"))
+        is_spoiled = bool(self._find_changes(is_import=True))
+        roots = (find_folder(job.module) or "", *self._path)
+        missing = is_missing_part(error, job.module)
+        if missing is not None and job.is_optional and missing == job.module.partition(".")[0]:
+            return Outcome(index, is_absent=True, is_last=is_spoiled)
+        if missing is not None:
+            fault = Fault("no-module", missing, phase="import")
         else:
-            found = list_frames(error.__traceback__)
-            if isinstance(error, SyntaxError) and error.filename:
-                found.insert(0, Frame(error.filename, error.lineno or 1))
-            where = shorten(found, roots)
-            faults.append(_make_fault("import-raised", error, where, "import"))
-        faults = self._check_output("import") or faults
-        return Outcome(index, faults=tuple(faults), is_last=isinstance(error, MemoryError))
+            where = shorten(list_lines_of(error), roots)
+            fault = make_fault("import-raised", error, where, "import")
+        faults = self._check_output("import") or [fault]
+        is_last = is_spoiled or type(error) is MemoryError
+        return Outcome(index, faults=tuple(faults), is_last=is_last)
 
-    def _set_up(self, index: int, setup: Callable[[Any], object], roots: Sequence[str]) -> Outcome:
+    def _set_up(self, index: int, setup: Setup, roots: Sequence[str]) -> Outcome:
         book = self._ledgers[-1]
         context = make_context(book)
         failure: BaseException | None = None
         self._raised = None
         result: object = None
+        threads, modules = _count_threads(), len(sys.modules)
+        run = contextvars.copy_context().run
         self._watch.phase = "setup"
         try:
-            result = setup(context)
+            result = run(setup.function, context)
         except BaseException as error:  # noqa: BLE001 - whatever a setup raises is a finding
             failure = self._raised = error
         finally:
             self._watch.phase = None
+            changed = restore_builtins()
+            changed += calm_interpreter()
             book.close()
+        changes = self._find_changes(has_loaded=len(sys.modules) > modules)
         faults = self._check_output("setup")
         faults += self._watch.faults
+        if _count_threads() > threads and not faults:
+            faults.append(Fault("refused", THREAD))
         if stop_alarms():
             faults.append(Fault("refused", "sets an alarm"))
         faults += self._check_failure(failure, book, has_cause=bool(faults))
         if result is not None:
-            faults.append(_refuse_result(result))
-        changes = self._baseline.find_changes()
-        if changes:
-            faults.append(Fault("patched", ", ".join(changes)))
+            faults.append(refuse_result(result))
+        changed += (change.name for change in changes)
+        if HOOK in self._watch.changes:
+            changed.append(HOOK)
+        if changed:
+            faults.append(self._name_changes(changed))
         self._told[-1] = len(book.violations)
         return Outcome(
             index,
             tuple(book.requires),
             tuple(book.provides),
             is_complete=failure is None,
-            faults=tuple(
-                msgspec.structs.replace(fault, frames=shorten(fault.frames, roots))
-                for fault in faults
-            ),
+            faults=self._place(faults, setup.frames, roots),
             services={
                 token.id: ServiceFacts(token.scopes, token.deprecated)
                 for token in book.tokens.values()
             },
             folder=roots[0] or None,
-            is_last=bool(changes) or isinstance(failure, MemoryError),
+            is_last=bool(changed)
+            or self._is_spoiled
+            or _count_threads() > threads
+            or type(failure) is MemoryError,
+        )
+
+    def _find_changes(self, *, is_import: bool = False, has_loaded: bool = False) -> list[Change]:
+        """Return what a facet has changed for the others; what libraries may do is left out."""
+        found = self._baseline.find_changes(restore=not is_import)
+        found += self._state.find_changes(is_import=is_import)
+        if is_import or has_loaded:
+            found = [change for change in found if not change.is_harmless]
+        return found
+
+    def _name_changes(self, names: Iterable[str]) -> Fault:
+        ordered = sorted(set(names))
+        shown = ordered[:_SHOWN]
+        if len(ordered) > _SHOWN:
+            shown.append(f"{len(ordered) - _SHOWN} more")
+        where = next((f for name, f in self._watch.changes.items() if name in ordered), ())
+        return Fault("patched", ", ".join(shown), where)
+
+    def _place(
+        self, faults: Iterable[Fault], otherwise: tuple[Frame, ...], roots: Sequence[str]
+    ) -> tuple[Fault, ...]:
+        """Leave the user's lines in faults; where there are none, that of the definition."""
+        return tuple(
+            msgspec.structs.replace(
+                fault, frames=shorten(fault.frames, roots) or shorten(otherwise, roots)
+            )
+            for fault in faults
         )
 
     def _check_failure(
@@ -227,10 +331,10 @@ class Runner:
     ) -> list[Fault]:
         """Return what was raised, and what the ledger refused although nobody heard of it."""
         if failure is None:
-            return [_make_fault("caught", error) for error in book.violations]
-        if has_cause and _comes_of_refusal(failure):
+            return [make_fault("caught", error) for error in book.violations]
+        if has_cause and comes_of_refusal(failure):
             return []
-        return [_make_fault("raised", failure, list_frames(failure.__traceback__))]
+        return [make_fault("raised", failure, list_lines_of(failure))]
 
     def _check_output(self, phase: Phase) -> list[Fault]:
         """Return a fault if too much was printed, and make room again."""
@@ -245,105 +349,10 @@ class Runner:
     def _tell_late_calls(self) -> None:
         """Tell of facets that were told before and have called their contexts since."""
         for index, book in enumerate(self._ledgers):
+            if len(book.violations) == self._told[index]:
+                continue
             late = [e for e in book.violations[self._told[index] :] if e is not self._raised]
             self._told[index] = len(book.violations)
             if late:
-                faults = tuple(_make_fault("late", error) for error in late)
+                faults = tuple(make_fault("late", error) for error in late)
                 self._tell(Outcome(index, faults=faults))
-
-
-def _find_folder(module: str) -> str | None:
-    """Return the folder of the top-level package of *module*, or of a single module's file."""
-    package = sys.modules.get(module.partition(".")[0])
-    if package is None:
-        return None
-    places: list[str] = list(getattr(package, "__path__", ()))
-    if places:
-        folder: str = os.path.abspath(places[0])  # noqa: PTH100 - a string, as in tracebacks
-        return folder
-    file: str | None = getattr(package, "__file__", None)
-    return file
-
-
-def _find_attribute(module: ModuleType, path: str) -> object:
-    value: object = module
-    for name in path.split("."):
-        try:
-            value = getattr(value, name)
-        except AttributeError:
-            return None
-    return value
-
-
-def _check_setup(setup: object, module: ModuleType, job: Job) -> Fault | None:
-    """Return what is wrong with a setup before it is called."""
-    if setup is None:
-        import difflib  # noqa: PLC0415 # only where a name is wrong
-
-        near = difflib.get_close_matches(
-            job.attribute, [n for n in vars(module) if n[0] != "_"], n=1
-        )
-        return Fault("no-attribute", near[0] if near else "", phase="import")
-    if not callable(setup):
-        return Fault("not-callable", type(setup).__name__, phase="import")
-    for is_kind, kind in (
-        (inspect.iscoroutinefunction, "coroutine"),
-        (inspect.isasyncgenfunction, "coroutine"),
-        (inspect.isgeneratorfunction, "generator"),
-    ):
-        for one in (setup, getattr(setup, "__call__", None)):  # noqa: B004 - not to ask, to look at
-            if is_kind(one):
-                return Fault(kind, frames=_find_definition(one))
-    return None
-
-
-def _find_definition(function: object) -> tuple[Frame, ...]:
-    code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type] # a function
-    return () if code is None else (Frame(code.co_filename, code.co_firstlineno),)
-
-
-def _refuse_result(result: object) -> Fault:
-    if inspect.iscoroutine(result):
-        result.close()
-    if inspect.isawaitable(result):
-        return Fault("awaitable", type(result).__name__)
-    return Fault("returned", type(result).__name__)
-
-
-def _is_part(name: str | None, module: str) -> bool:
-    """Tell whether *name* is *module* or a package that holds it."""
-    return name is not None and f"{module}.".startswith(f"{name}.")
-
-
-def _comes_of_refusal(error: BaseException | None) -> bool:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, RefusedError):
-            return True
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _make_fault(
-    kind: str, error: BaseException, frames: Sequence[Frame] = (), phase: Phase = "setup"
-) -> Fault:
-    """Make a fault of what was raised: its class and first line; of our errors, what they say."""
-    try:
-        lines = str(error).strip()[:_LONGEST_TEXT].split("\n")
-    except BaseException:  # noqa: BLE001 - an exception that cannot word itself
-        lines = [""]
-    if isinstance(error, (LedgerError, CalledInSetup)):
-        text, advice = lines[0], "".join(lines[1:2])
-        return Fault(kind, text, tuple(frames), phase, advice)
-    text = " ".join(lines) if isinstance(error, PiContractsError) else lines[0]
-    name = type(error).__name__
-    text = f"{name}: {text}" if text else name
-    return Fault(kind, text, tuple(frames), phase, _ADVICE.get(type(error), ""))
-
-
-_ADVICE: Final[dict[type[BaseException], str]] = {
-    EOFError: "let it read nothing: nobody is there to answer",
-    MemoryError: "let it not load so much before its host starts",
-    SystemExit: "let it return, and never end the process",
-}

@@ -17,7 +17,15 @@ SHOWN: Final = 10
 _OWN_FOLDER: Final = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is not loaded in the child
 _OWN_FILES: Final = frozenset(
     os.path.join(_OWN_FOLDER, name)  # noqa: PTH118 - as above
-    for name in ("child.py", "guard.py", "ledger.py", "recording.py")
+    for name in (
+        "baseline.py",
+        "child.py",
+        "guard.py",
+        "ledger.py",
+        "raised.py",
+        "recording.py",
+        "setup_function.py",
+    )
 )
 _LIBRARY: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - as above
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -39,7 +47,7 @@ def shorten(frames: Iterable[Frame], roots: Sequence[str]) -> tuple[Frame, ...]:
     what is installed below them is not the user's. A recursion is one line.
     """
     foreign = [f for f in frames if f.path not in _OWN_FILES and not f.path.startswith("<frozen ")]
-    own = [f for f in foreign if _is_below(f.path, roots)]
+    own = [f for f in foreign if is_below(f.path, roots)]
     rest = own or [f for f in foreign if not _is_of_python(f.path)]
     return tuple(frame for frame, _ in itertools.islice(itertools.groupby(rest), SHOWN))
 
@@ -49,7 +57,8 @@ def is_own(path: str) -> bool:
     return path in _OWN_FILES
 
 
-def _is_below(path: str, roots: Sequence[str]) -> bool:
+def is_below(path: str, roots: Sequence[str]) -> bool:
+    """Tell whether a file is the user's; see `shorten` for what the roots are."""
     for number, root in enumerate(roots):
         if root and path.startswith(root.rstrip(os.sep) + os.sep):
             rest = path[len(root.rstrip(os.sep)) :]

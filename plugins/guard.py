@@ -1,8 +1,8 @@
 """What a setup must not do, noticed and refused in the process that runs it.
 
-No sandbox: plugins are trusted, and this tells what they do too early or to all
-others. Sockets, processes, signals and threads are refused; replaced functions of
-the standard library and of the runtime are noticed afterwards.
+No sandbox: plugins are trusted, and this tells what they do too early. Sockets,
+processes, signals and threads are refused; of what changes the process for all, the
+line is noted. What has changed is told by `baseline` and `process_state`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from .baseline import is_watched
 from .frames import is_own
 from .outcomes import Fault, Frame
+from .process_state import DIRECTORY, PROFILE, TRACE, name_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType, ModuleType
+    from types import FrameType
 
     from .outcomes import Phase
 
@@ -29,6 +31,7 @@ _SOCKET: Final = "opens a socket"
 _PROCESS: Final = "starts a process"
 _SIGNAL: Final = "sends a signal"
 THREAD: Final = "starts a thread"
+HOOK: Final = "the audit hooks"
 _EVENTS: Final = {
     **dict.fromkeys(
         (
@@ -50,6 +53,7 @@ _EVENTS: Final = {
             "os.spawn",
             "os.startfile",
             "os.system",
+            "_posixsubprocess.fork_exec",
             "pty.spawn",
             "subprocess.Popen",
         ),
@@ -58,6 +62,17 @@ _EVENTS: Final = {
     **dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), _SIGNAL),
 }
 
+_CHANGES: Final = {
+    "os.chdir": DIRECTORY,
+    "sys.addaudithook": HOOK,
+    "sys.setprofile": PROFILE,
+    "sys.settrace": TRACE,
+}
+"""What an event changes for all that runs after it."""
+
+_VARIABLES: Final = ("os.putenv", "os.unsetenv")
+_ASSIGNMENTS: Final = ("object.__setattr__", "object.__delattr__")
+_CODE: Final = ("__code__", "__defaults__", "__kwdefaults__")
 _STARTERS: Final = (
     "start_new_thread",
     "_start_new_thread",
@@ -78,6 +93,9 @@ class Guard:
         self.phase: Phase | None = None
         self.faults: list[Fault] = []
         """What was refused during setup, once for each kind."""
+        self.changes: dict[str, tuple[Frame, ...]] = {}
+        """Where a setup changed what others share, as far as there are events for that."""
+        self._events = {*_EVENTS, *_CHANGES, *_ASSIGNMENTS, *_VARIABLES}
 
     def install(self) -> None:
         """Begin to listen; that cannot be undone in this process."""
@@ -86,11 +104,24 @@ class Guard:
             for name in _STARTERS:
                 if hasattr(module, name):
                     setattr(module, name, partial(self.start_thread, getattr(module, name)))
+        spawner: Any = sys.modules.get("_posixsubprocess")
+        if spawner is not None:  # of which versions before 3.14 tell nothing
+            spawner.fork_exec = partial(self.start_process, spawner.fork_exec)
 
-    def audit(self, event: str, _: object) -> None:
-        """Refuse an event of the interpreter, while a facet is imported or set up."""
-        if self.phase is not None and event in _EVENTS:
+    def audit(self, event: str, facts: tuple[Any, ...]) -> None:
+        """Refuse an event of the interpreter, or note it, while a facet is imported or set up."""
+        if event not in self._events or self.phase is None:
+            return
+        if event in _EVENTS:
             self._refuse(_EVENTS[event])
+        elif self.phase == "setup" and (name := _name_change(event, facts)):
+            self.changes.setdefault(name, tuple(_iter_frames(inspect.currentframe())))
+
+    def start_process(self, start: Callable[..., Any], *args: Any) -> Any:
+        """Start a process, unless a facet is imported or set up."""
+        if self.phase is not None:
+            self._refuse(_PROCESS)
+        return start(*args)
 
     def start_thread(self, start: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Start a thread, unless during setup."""
@@ -104,6 +135,19 @@ class Guard:
             frames = tuple(_iter_frames(inspect.currentframe()))
             self.faults.append(Fault("refused", what, frames))
         raise RefusedError(f"{what}, which has to wait for activation")
+
+
+def _name_change(event: str, facts: tuple[Any, ...]) -> str | None:
+    """Return what an event changes, as `process_state` calls it; None if that is nobody else's."""
+    if event in _CHANGES:
+        return _CHANGES[event]
+    if event in _VARIABLES:
+        return name_variable(facts[0])
+    owner, attribute, *_ = facts
+    is_shared = type(owner) is FunctionType and is_watched(owner.__module__)
+    if attribute in _CODE and is_shared:
+        return f"{owner.__module__}.{owner.__qualname__}"
+    return None
 
 
 def stop_alarms() -> bool:
@@ -122,91 +166,3 @@ def _iter_frames(frame: FrameType | None) -> Iterator[Frame]:
     while frame is not None and not is_own(frame.f_code.co_filename):
         yield Frame(frame.f_code.co_filename, frame.f_lineno or 1)
         frame = frame.f_back
-
-
-class Baseline:
-    """The functions and classes of the standard library and the runtime, as they were.
-
-    Dictionaries are compared as wholes first, which is quick; what else than a
-    function or class has changed in them is their own business.
-    """
-
-    def __init__(self, classes: tuple[type, ...]) -> None:
-        self._known: set[str] = set()
-        self._watched: list[_Watched] = [_Watched(one.__name__, vars(one), True) for one in classes]
-        self._streams = _get_streams()
-        self._add_modules()
-
-    def find_changes(self) -> list[str]:
-        """Return what was replaced since the last time, such as ``time.sleep``."""
-        found: list[str] = []
-        for one in self._watched:
-            try:
-                is_same = one.values == one.copy
-            except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
-                is_same = False
-            if not is_same:
-                found += one.update()
-        found += self._add_modules()
-        streams = _get_streams()
-        found += (f"sys.{name}" for name, old in self._streams.items() if streams[name] is not old)
-        self._streams = streams
-        return sorted(found)
-
-    def _add_modules(self) -> list[str]:
-        """Watch what was loaded meanwhile, and return what is already foreign in it."""
-        is_first = not self._known
-        found: list[str] = []
-        names = sys.modules.keys() - self._known
-        self._known |= names
-        for name in names:
-            module = sys.modules.get(name)
-            if module is not None and _is_watched(name, module):
-                one = _Watched(name, vars(module), False)
-                self._watched.append(one)
-                if not is_first:
-                    found += (f"{name}.{key}" for key in _find_strangers(one.copy))
-        return found
-
-
-class _Watched:
-    """The dictionary of one module or class, and a copy of it."""
-
-    __slots__ = ("_is_class", "copy", "name", "values")
-
-    def __init__(self, name: str, values: Any, is_class: bool) -> None:  # noqa: FBT001 # two calls, above
-        self.name = name
-        self.values = values
-        self.copy: dict[str, object] = dict(values)
-        self._is_class = is_class
-
-    def update(self) -> list[str]:
-        """Make a new copy, and return which functions and classes differ from the old one."""
-        old, self.copy = self.copy, dict(self.values)
-        keys = {k for k, one in old.items() if callable(one) and self.copy.get(k) is not one}
-        if self._is_class:
-            keys |= self.copy.keys() - old.keys()
-        return [f"{self.name}.{key}" for key in keys if not key.startswith("__")]
-
-
-def _get_streams() -> dict[str, object]:
-    return {name: getattr(sys, name, None) for name in ("stdin", "stdout", "stderr")}
-
-
-def _is_watched(name: str, module: ModuleType) -> bool:
-    """Tell whether others rely on a module: public ones of the standard library, and ours."""
-    first = name.partition(".")[0]
-    if "._" in name or first.startswith("_"):
-        return False
-    if first == "pi_contracts":
-        return not name.startswith("pi_contracts.plugins.library")
-    return first in sys.stdlib_module_names and hasattr(module, "__dict__")
-
-
-def _find_strangers(values: dict[str, object]) -> Iterator[str]:
-    """Give the functions in a module of the standard library that were defined elsewhere."""
-    for key, value in values.items():
-        if isinstance(value, FunctionType):
-            first = (value.__module__ or "").partition(".")[0]
-            if first and first not in sys.stdlib_module_names and first != "pi_contracts":
-                yield key

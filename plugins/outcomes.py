@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from .facets import Declaration  # noqa: TC001 # msgspec reads the annotations
 
+LOST: Final = 97
+"""The exit code of a process that cannot tell any more."""
 Phase: TypeAlias = Literal["import", "setup"]
 
 
@@ -26,10 +28,12 @@ class Order(msgspec.Struct, frozen=True):
     """What the process of one host kind is to do."""
 
     jobs: list[Job]
-    path: list[str]
+    path: list[bytes]
     """Folders to look for modules in, before those of the interpreter."""
     limit: float
     """Seconds that one facet may take, its import included."""
+    key: bytes
+    """Of the seal under which the process tells of itself."""
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -66,6 +70,8 @@ class Step(msgspec.Struct, frozen=True, tag="step"):
 
     index: int
     phase: Phase
+    frames: tuple[Frame, ...] = ()
+    """Where the setup is written: the place of what has none of its own."""
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, tag="outcome"):

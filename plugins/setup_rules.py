@@ -57,15 +57,23 @@ OF_SETUP: Final = {
         "let it print nothing; loggers are there for that",
     ),
     "patched": _Words(
-        "replaced {text}, which all facets of its process share",
+        "changed {text}, which all facets of its process share",
         "leave it as it is; give what differs to whom it concerns",
+    ),
+    "disturbed": _Words(
+        "took away what its process needs to go on ({text})",
+        "leave the interpreter and its modules as they are",
+    ),
+    "undeclarable": _Words(
+        "declares what no report can say: {text}", "mend the token; generated code makes them"
     ),
     "hung": _Words(
         "did not return within {text} s", f"let it not wait or compute for long; {_LATER}"
     ),
     "ended": _Words("ended its process ({text})", _ENDED),
     "noise": _Words(
-        "wrote where the result of the run is told", "let it write to no file of others"
+        "wrote to, or closed, the file in which the result of the run is told",
+        "let it use no descriptor that it has not opened",
     ),
 }
 OF_IMPORT: Final = {
@@ -80,8 +88,24 @@ OF_IMPORT: Final = {
     ),
     "ended": _Words("importing {module} ended the process ({text})", _ENDED),
     "noise": _Words(
-        "importing {module} wrote where the result of the run is told",
-        "let it write to no file of others",
+        "importing {module} wrote to, or closed, the file in which the result of the run is told",
+        "let it use no descriptor that it has not opened",
+    ),
+    "disturbed": _Words(
+        "importing {module} took away what its process needs to go on ({text})",
+        "leave the interpreter and its modules as they are",
+    ),
+    "attribute-raised": _Words(
+        "looking for {attribute} in {module} raised {text}",
+        "define the setup function in the module itself",
+    ),
+    "reserved": _Words(
+        "{module} is a module of whoever runs it, and not of a plugin",
+        "name the module of the plugin that holds the setup function",
+    ),
+    "standard": _Words(
+        "{module} is a module of Python's own, and has no {attribute}",
+        "name the plugin's module; if it has this name, give it another one",
     ),
     "not-callable": _Words(
         "{attribute} is an object of type {text}; a facet is a function of its context",

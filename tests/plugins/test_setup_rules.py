@@ -50,11 +50,14 @@ def plan(*faults: Fault, entry: str = "a.tui:facet") -> Plan:
         ),
         (
             Fault("patched", "time.sleep"),
-            "replaced time.sleep, which all facets of its process share",
+            "changed time.sleep, which all facets of its process share",
         ),
         (Fault("hung", "10"), "did not return within 10 s"),
         (Fault("ended", "SIGSEGV"), "ended its process (SIGSEGV)"),
-        (Fault("noise"), "wrote where the result of the run is told"),
+        (
+            Fault("noise"),
+            "wrote to, or closed, the file in which the result of the run is told",
+        ),
     ],
     ids=lambda value: value.kind if isinstance(value, Fault) else "",
 )
@@ -138,8 +141,11 @@ def test_a_failed_setup_is_worded_with_its_facet_and_a_way_out(fault: Fault, mes
         (
             "a.tui:facet",
             Fault("noise"),
-            'cannot be resolved: importing "a.tui" wrote where the result of the run is told',
-            "let it write to no file of others",
+            (
+                'cannot be resolved: importing "a.tui" wrote to, or closed, the file in which the '
+                "result of the run is told"
+            ),
+            "let it use no descriptor that it has not opened",
         ),
     ],
 )

@@ -1,0 +1,204 @@
+"""Modules, functions and classes that all facets of a process share, as they were.
+
+What else they share is in `process_state`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+from .process_state import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_IS_IMMUTABLE: Final = 1 << 8
+"""The flag of a class that nobody can change."""
+_LIBRARY: Final = "pi_contracts.plugins.library"
+_BUILTINS: Final = vars(builtins)
+_BUILTINS_AS_THEY_WERE: Final = dict(_BUILTINS)
+
+
+def restore_builtins(
+    now: Any = _BUILTINS,
+    old: dict[str, Any] = _BUILTINS_AS_THEY_WERE,
+    missing: object = FunctionType,
+) -> list[str]:
+    """Put back what was taken out of `builtins`, without using any; return the names."""
+    found: list[str] = []
+    for name, value in old.items():
+        if now.get(name, missing) is not value and name != "_":
+            found += (f"builtins.{name}",)
+            now[name] = value
+    return found
+
+
+class Baseline:
+    """What the standard library and the runtime held at the time of the last look.
+
+    Dictionaries are compared as wholes first, which is quick. What else than a
+    function, a class or a module has changed in them is their own business.
+    """
+
+    def __init__(self) -> None:
+        self._watched: list[_Watched] = []
+        self._values: list[Any] = []
+        self._copies: list[dict[str, object]] = []
+        """Of each that is watched; lists are compared in C."""
+        self._classes: set[int] = set()
+        self._modules: dict[Any, object] = {}
+        self._add_modules(dict[Any, Any](sys.modules))
+
+    def find_changes(self, *, restore: bool = False) -> list[Change]:
+        """Return what was replaced since the last time, such as ``time.sleep``.
+
+        Args:
+            restore: Whether to put it back: for the code that judges, in a process
+                that is given up.
+        """
+        found: list[str] = []
+        if not self._is_same():
+            for one in self._watched:
+                found += one.update(restore=restore)
+            self._copies = [one.copy for one in self._watched]
+        found += self._compare_modules()
+        return [Change(name) for name in sorted(found)]
+
+    def _is_same(self) -> bool:
+        try:
+            return self._values == self._copies
+        except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
+            return False
+
+    def _compare_modules(self) -> Iterator[str]:
+        """Give the entries of ``sys.modules`` that do not hold what was imported."""
+        old, now = self._modules, dict[Any, Any](sys.modules)
+        for name, module in old.items():
+            if now.get(name) is not module:
+                yield f"sys.modules[{_show(name)}]"
+        added = {name: module for name, module in now.items() if name not in old}
+        for name, module in added.items():
+            if module is not None and _is_stub(name, added, now):
+                yield f"sys.modules[{_show(name)}]"
+        yield from self._add_modules(added)
+        self._modules = now
+
+    def _add_modules(self, added: Mapping[Any, object]) -> list[str]:
+        """Watch what was loaded meanwhile, and return what is already foreign in it."""
+        is_first = not self._modules
+        if is_first:
+            self._modules = dict(added)
+        found: list[str] = []
+        for name, module in added.items():
+            if is_watched(name) and issubclass(type(module), ModuleType):
+                one = self._watch(_Watched(name, vars(module)))
+                for value in one.copy.values():
+                    self._add_class(value)
+                if not is_first:
+                    found += (f"{name}.{key}" for key in _find_strangers(one.copy))
+        return found
+
+    def _add_class(self, value: object) -> None:
+        """Watch a class that is defined in a watched module, and can be changed."""
+        if not isinstance(value, type) or value.__flags__ & _IS_IMMUTABLE:
+            return
+        if id(value) not in self._classes and is_watched(str(value.__module__)):
+            self._classes.add(id(value))
+            name = value.__qualname__
+            if not value.__module__.startswith("pi_contracts."):
+                name = f"{value.__module__}.{name}"
+            self._watch(_Watched(name, value.__dict__, value))
+
+    def _watch(self, one: _Watched) -> _Watched:
+        self._watched.append(one)
+        self._values.append(one.values)
+        self._copies.append(one.copy)
+        return one
+
+
+class _Watched:
+    """The dictionary of one module or class, and a copy of it."""
+
+    __slots__ = ("_owner", "copy", "name", "values")
+
+    def __init__(self, name: str, values: Any, owner: type | None = None) -> None:
+        self.name = name
+        self.values = values
+        self.copy: dict[str, object] = dict(values)
+        self._owner = owner
+
+    def update(self, *, restore: bool) -> list[str]:
+        """Make a new copy, and return which functions and classes differ from the old one."""
+        old, new = self.copy, dict(self.values)
+        if len(old) == len(new) and all(new.get(key, old) is one for key, one in old.items()):
+            return []
+        if self._owner is None:
+            keys = {key for key, one in old.items() if not key.startswith("__") and _is_code(one)}
+        else:
+            keys = {key for values in (old, new) for key, one in values.items() if _is_code(one)}
+        changed = {key for key in keys if new.get(key, old) is not old.get(key, old)}
+        self.copy = new
+        if restore:
+            self._put_back(old, changed)
+        return [f"{self.name}.{key}" for key in changed]
+
+    def _put_back(self, old: dict[str, object], changed: set[str]) -> None:
+        for key in changed:
+            if self._owner is None:
+                self.values[key] = old[key]
+            elif key in old:
+                type.__setattr__(self._owner, key, old[key])
+            else:
+                type.__delattr__(self._owner, key)
+        self.copy = dict(self.values)
+
+
+def _is_code(value: object) -> bool:
+    """Tell whether others call what this is, or read it as an attribute."""
+    kind = type(value)
+    return callable(value) or issubclass(kind, ModuleType) or hasattr(kind, "__get__")
+
+
+def is_watched(name: object) -> bool:
+    """Tell whether others rely on a module: public ones of the standard library, and ours."""
+    if type(name) is not str or "._" in name or name.startswith("_"):
+        return False
+    first = name.partition(".")[0]
+    if first == "pi_contracts":
+        return not name.startswith(_LIBRARY)
+    return first in sys.stdlib_module_names
+
+
+def _is_stub(name: object, added: Mapping[Any, object], now: Mapping[Any, object]) -> bool:
+    """Tell whether a new entry of ``sys.modules`` was put there, and not imported.
+
+    A package that was loaded with it may put there what it likes below itself.
+    """
+    if type(name) is not str:
+        return True
+    if name.startswith("__"):  # names of what runs, such as __mp_main__
+        return False
+    root = name.partition(".")[0]
+    if root != name and root in added:
+        return _is_stub(root, added, now)
+    module: Any = now[name]
+    if not issubclass(type(module), ModuleType):
+        return True
+    spec: Any = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
+    return getattr(spec, "name", None) != name or getattr(spec, "loader", None) is None
+
+
+def _show(name: object) -> str:
+    return f'"{name}"' if type(name) is str else f"an object of type {type(name).__name__}"
+
+
+def _find_strangers(values: dict[str, object]) -> Iterator[str]:
+    """Give the functions in a module of the standard library that were defined elsewhere."""
+    for key, value in values.items():
+        if isinstance(value, FunctionType):
+            first = (value.__module__ or "").partition(".")[0]
+            if first and first not in sys.stdlib_module_names and first != "pi_contracts":
+                yield key

@@ -1,0 +1,103 @@
+"""What was raised, in words; the objects may be hostile, and none of their code is trusted.
+
+An exception may fail to word itself, have a class that cannot be named, or be a
+string that is none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pi_contracts.runtime import PiContractsError
+
+from .frames import list_frames
+from .guard import RefusedError
+from .ledger import LedgerError
+from .outcomes import Fault, Frame
+from .recording import CalledInSetup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .outcomes import Phase
+
+_LONGEST_TEXT: Final = 500
+_LONGEST_NAME: Final = 100
+_get_name: Final = type.__dict__["__name__"].__get__
+_get_cause: Final = BaseException.__dict__["__cause__"].__get__
+_get_context: Final = BaseException.__dict__["__context__"].__get__
+_get_traceback: Final = BaseException.__dict__["__traceback__"].__get__
+_ADVICE: Final[dict[type[BaseException], str]] = {
+    EOFError: "let it read nothing: nobody is there to answer",
+    MemoryError: "let it not load so much before its host starts",
+    SystemExit: "let it return, and never end the process",
+}
+
+
+def name_type(value: object) -> str:
+    """Return the name of an object's class, whatever its metaclass says."""
+    name: str = _get_name(type(value))
+    return name[:_LONGEST_NAME]
+
+
+def make_fault(
+    kind: str, error: BaseException, frames: Sequence[Frame] = (), phase: Phase = "setup"
+) -> Fault:
+    """Make a fault of what was raised: its class and first line; of our errors, what they say."""
+    lines = _list_lines(error)
+    error_type = type(error)
+    if issubclass(error_type, (LedgerError, CalledInSetup)):
+        return Fault(kind, lines[0], tuple(frames), phase, "".join(lines[1:2]))
+    text = " ".join(lines) if issubclass(error_type, PiContractsError) else lines[0]
+    name = name_type(error)
+    text = f"{name}: {text}" if text else name
+    advice = [words for one, words in _ADVICE.items() if one is error_type]
+    return Fault(kind, text, tuple(frames), phase, "".join(advice))
+
+
+def _list_lines(error: BaseException) -> list[str]:
+    try:
+        text = str.__str__(str(error))  # which may be of a class that extends str
+    except BaseException:  # noqa: BLE001 - an exception that cannot word itself
+        return [""]
+    return text.strip()[:_LONGEST_TEXT].split("\n")
+
+
+def list_lines_of(error: BaseException) -> list[Frame]:
+    """Return the lines that an error went through, the nearest first."""
+    found = list_frames(_get_traceback(error))
+    if issubclass(type(error), SyntaxError):
+        place = _find_syntax_error(error)
+        found[:0] = [] if place is None else [place]
+    return found
+
+
+def _find_syntax_error(error: Any) -> Frame | None:
+    try:
+        path, line = error.filename, error.lineno
+    except BaseException:  # noqa: BLE001 - attributes of a class of somebody's own
+        return None
+    if type(path) is not str or not path:
+        return None
+    return Frame(path, line if type(line) is int and line > 0 else 1)
+
+
+def is_missing_part(error: BaseException, module: str) -> str | None:
+    """Return which module is missing: *module* or a package that holds it; else None."""
+    if type(error) is not ModuleNotFoundError:
+        return None
+    name: object = error.name
+    if type(name) is str and f"{module}.".startswith(f"{name}."):
+        return name
+    return None
+
+
+def comes_of_refusal(error: BaseException | None) -> bool:
+    """Tell whether a refusal of the guard is among what led to an error."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if type(error) is RefusedError:
+            return True
+        seen.add(id(error))
+        error = _get_cause(error) or _get_context(error)
+    return False
