@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .findings import Finding, Subject, escape
+from .findings import Finding, Severity, Subject, escape
 from .json_values import find_nearest, is_object
+from .lone_refs import VoidParts
 from .model import Location, Method, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .catalogue import Catalogue, Duplicate, Reference
+    from .catalogue import Catalogue, Duplicate, Node, Reference
 
 
 class Unread(set[str]):
@@ -31,9 +32,10 @@ def check_agreement(catalogue: Catalogue, unread: Unread) -> Iterator[Finding]:
     """
     for duplicate in catalogue.duplicates:
         yield _word_duplicate(catalogue, duplicate)
+    void = VoidParts(catalogue)
     for reference in catalogue.get_references():
         if reference.target is None and not _follows(reference, unread):
-            yield _word_reference(catalogue, reference)
+            yield _word_reference(catalogue, reference, void.find(reference))
     yield from _check_services(catalogue, unread)
 
 
@@ -70,7 +72,8 @@ def _word_duplicate(catalogue: Catalogue, duplicate: Duplicate) -> Finding:
     )
 
 
-def _word_reference(catalogue: Catalogue, reference: Reference) -> Finding:
+def _word_reference(catalogue: Catalogue, reference: Reference, above: Node | None) -> Finding:
+    """Word that a reference is broken; *above* has the lone ``$ref`` that makes it void."""
     source = catalogue.documents[reference.location.document].source
     value = escape(reference.value)
     if reference.rule == "ambiguous-ref":
@@ -81,9 +84,14 @@ def _word_reference(catalogue: Catalogue, reference: Reference) -> Finding:
         fix = "correct the part after #, or add what it names"
         if not reference.is_found:
             fix = "correct it, give that file too, or map its prefix: --map PREFIX=DIR"
+    if above is not None:
+        draft = above.dialect.draft.label
+        message += f"; it changes nothing, since {draft} passes over what stands beside a $ref"
+        fix = "remove what stands beside that $ref, or put the $ref into an allOf"
+    severity = Severity.ERROR if above is None else Severity.WARNING
     at = (reference.location / reference.keyword).pointer
     subject = Subject(document=source.path, detail=reference.value)
-    return source.find(reference.rule, message, at, subject=subject, fix=fix)
+    return source.find(reference.rule, message, at, severity=severity, subject=subject, fix=fix)
 
 
 def _check_services(catalogue: Catalogue, unread: Unread) -> Iterator[Finding]:

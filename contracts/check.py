@@ -90,7 +90,8 @@ def _is_rule(rule: str) -> bool:
 
 def list_suppressible() -> tuple[str, ...]:
     """Return the rules that comments can answer: those of warnings and notes."""
-    read = "deprecated-keyword impossible-schema name-collision no-members unknown-keyword"
+    read = """ambiguous-ref deprecated-keyword impossible-schema name-collision no-members
+    unknown-keyword unresolved-ref"""
     return (*(rule.id for rule in RULES), *read.split())
 
 

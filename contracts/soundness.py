@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .findings import Severity
+from .lone_refs import VoidParts
 
 if TYPE_CHECKING:
     from .read import Reading
@@ -20,11 +21,12 @@ def find_broken(reading: Reading) -> frozenset[str]:
     if not faulty:
         return frozenset()
     broken = {one.uri for one in catalogue.documents.values() if one.source.path in faulty}
+    void = VoidParts(catalogue)
     links: set[tuple[str, str]] = set()
     for reference in catalogue.get_references():
-        if reference.target is None:
+        if reference.target is None and void.find(reference) is None:
             broken.add(reference.location.document)
-        else:
+        elif reference.target is not None:
             links.add((reference.location.document, reference.target.document))
     grown = True
     while grown:
