@@ -7,14 +7,15 @@ after the other. Each facet has a namespace of its own.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from .acquiring import Acquisitions
-from .errors import Disconnected, ModeMismatch, ServiceNotAllowed
-from .following import ServiceFollower
+from .errors import Disconnected, ModeMismatch, ServiceNotAllowed, copy_error
+from .following import ServiceFollower, Waiters
 from .instances import InstancesFollower
+from .observing import check_handler
 from .remote import RemoteLink
-from .tokens import Keyed, Local, Singleton
+from .tokens import Keyed, Local, Singleton, check_mode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
     from .calls import Failure
     from .context import Context
     from .link import Instance, Subscription
+    from .observing import Observer
     from .peer import Peer
 
 T = TypeVar("T")
+
+
+_Contract: TypeAlias = tuple[str, int, str]
+"""The id of a service, and which contract of it is held: its version and digest."""
 
 
 class Binding:
@@ -33,8 +39,8 @@ class Binding:
     def __init__(self, *, scope: str = "") -> None:
         self.scope: Final = scope
         self._peer: Peer | None = None
-        self._followers: dict[str, ServiceFollower | InstancesFollower] = {}
-        self._users: dict[str, int] = {}
+        self._followers: dict[_Contract, ServiceFollower | InstancesFollower] = {}
+        self._users: dict[_Contract, int] = {}
 
     @property
     def attached(self) -> bool:
@@ -51,12 +57,13 @@ class Binding:
         self._peer = peer
         for follower in list(self._followers.values()):
             follower.attach(peer)
-        peer.on_end(lambda failure: self._take_end(peer, failure))
+        peer.on_end(self._take_end)
 
     def detach(self) -> None:
         """Use no peer; every handle waits for the next one. A second time does nothing."""
         peer, self._peer = self._peer, None
         if peer is not None:
+            peer.forget_end(self._take_end)
             for follower in list(self._followers.values()):
                 follower.leave()
 
@@ -65,38 +72,57 @@ class Binding:
         return RemoteNamespace(self)
 
     def acquire(self, token: Singleton[Any] | Keyed[Any]) -> ServiceFollower | InstancesFollower:
-        """Return what all handles of a token share, and count one more of them."""
-        follower = self._followers.get(token.id)
+        """Return what all handles of a token share, and count one more of them.
+
+        Tokens of one service that were generated from unlike contracts share nothing.
+        """
         is_keyed = isinstance(token, Keyed)
+        for (service, *_), known in self._followers.items():
+            if service == token.id and isinstance(known, InstancesFollower) != is_keyed:
+                first, second = ("use", "observe") if is_keyed else ("observe", "use")
+                raise ModeMismatch(
+                    f'"{token.id}" cannot be acquired with {second}: {first} has acquired it first'
+                )
+        contract = _get_contract(token)
+        follower = self._followers.get(contract)
         if follower is None:
             if isinstance(token, Keyed):
                 follower = InstancesFollower(token, scope=self.scope, service=token.id)
             else:
                 follower = ServiceFollower(token, "singleton", scope=self.scope, service=token.id)
-            self._followers[token.id] = follower
+            self._followers[contract] = follower
             if self._peer is not None:
                 follower.attach(self._peer)
-        elif isinstance(follower, InstancesFollower) != is_keyed:
-            first, second = ("use", "observe") if is_keyed else ("observe", "use")
-            raise ModeMismatch(
-                f'"{token.id}" cannot be acquired with {second}: {first} has acquired it first'
-            )
-        self._users[token.id] = self._users.get(token.id, 0) + 1
+        self._users[contract] = self._users.get(contract, 0) + 1
         return follower
 
     def release(self, token: Singleton[Any] | Keyed[Any]) -> None:
         """Count one handle less; with the last, the subscription is closed."""
-        self._users[token.id] -= 1
-        if not self._users[token.id]:
-            del self._users[token.id]
-            self._followers.pop(token.id).close()
+        contract = _get_contract(token)
+        self._users[contract] -= 1
+        if not self._users[contract]:
+            del self._users[contract]
+            self._followers.pop(contract).close()
 
-    def _take_end(self, peer: Peer, failure: Failure) -> None:
+    def _take_end(self, failure: Failure) -> None:
         del failure
-        if self._peer is peer:
-            self._peer = None
-            for follower in list(self._followers.values()):
-                follower.detach(quietly=peer.closed_here)
+        peer, self._peer = self._peer, None
+        assert peer is not None  # noqa: S101 - another one would have been left
+        for follower in list(self._followers.values()):
+            follower.detach(quietly=peer.closed_here)
+
+
+def _get_contract(token: Singleton[Any] | Keyed[Any]) -> _Contract:
+    return token.id, token.version, token.digest
+
+
+class _Handle(NamedTuple):
+    """What one facet has taken of one service."""
+
+    service: Singleton[Any]
+    follower: ServiceFollower | InstancesFollower
+    link: RemoteLink
+    proxy: Any
 
 
 class RemoteNamespace:
@@ -104,35 +130,50 @@ class RemoteNamespace:
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
-        self._links: list[tuple[Singleton[Any], RemoteLink]] = []
-        self._observers: list[tuple[Keyed[Any], Subscription]] = []
-        self._acquired: dict[str, ServiceFollower | InstancesFollower] = {}
+        self._handles: dict[int, _Handle] = {}
+        """What was taken, by the identity of its token."""
+        self._observers: dict[Observer, tuple[Keyed[Any], InstancesFollower]] = {}
+        self._waiters = Waiters()
         self._acquisitions = Acquisitions()
 
     def use(self, service: Singleton[T, Any] | Local[T]) -> T:
-        """Return a handle of a singleton at once, whether or not there is a connection."""
+        """Return a handle of a singleton at once, whether or not there is a connection.
+
+        The same one each time.
+        """
         if isinstance(service, Local):
             raise ServiceNotAllowed(
                 f'"{service.id}" is a local service: it is used in its own process only'
             )
+        check_mode(service, "use", Singleton)
         self._acquisitions.add(service.id, "use")
+        known = self._handles.get(id(service))
+        if known is not None:
+            return cast("T", known.proxy)
         follower = self._binding.acquire(service)
         link = RemoteLink(follower.target)
-        self._links.append((service, link))
-        self._acquired[service.id] = follower
-        return service.proxy(link)
+        proxy = service.proxy(link)
+        self._handles[id(service)] = _Handle(service, follower, link, proxy)
+        self._waiters.wake()
+        return proxy
 
     def observe(
         self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Run *handler* for each live instance of a keyed service, in a task of its own."""
+        check_mode(service, "observe", Keyed)
         self._acquisitions.add(service.id, "observe")
+        check_handler(handler)
         follower = self._binding.acquire(service)
         assert isinstance(follower, InstancesFollower)  # noqa: S101 - acquired as keyed
-        observer = follower.observe(handler)
-        self._observers.append((service, observer))
-        self._acquired[service.id] = follower
+        observer = follower.observe(handler, self._forget)
+        self._observers[observer] = (service, follower)
+        self._waiters.wake()
         return observer
+
+    def _forget(self, observer: Observer) -> None:
+        service, _ = self._observers.pop(observer)
+        self._binding.release(service)
 
     async def ready(self, ctx: Context) -> None:
         """Wait until everything that was acquired here is hydrated.
@@ -141,16 +182,25 @@ class RemoteNamespace:
         fail, and `Cancelled`; only the wait ends then.
         """
         while True:
-            cold = [each for each in self._acquired.values() if not each.hydrated]
+            if self._acquisitions.closed:
+                raise Disconnected("the facet that waits has ended")
+            acquired = {
+                *(handle.follower for handle in self._handles.values()),
+                *(follower for _, follower in self._observers.values()),
+            }
+            for each in acquired:
+                if each.target.failure is not None:
+                    raise copy_error(each.target.failure)
+            cold = [each for each in acquired if not each.hydrated]
             if not cold:
                 return
-            failure = cold[0].target.failure
-            if failure is not None:
-                raise failure
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            for each in cold:
-                each.waiters.add(future)
-            await ctx.wait(future)
+            for waiters in (self._waiters, *(each.waiters for each in cold)):
+                waiters.add(future)
+            try:
+                await ctx.wait(future)
+            finally:
+                future.cancel()
 
     def seal(self, owner: str) -> None:
         """Let nothing more be acquired: the setup of *owner* is over."""
@@ -161,9 +211,10 @@ class RemoteNamespace:
         if self._acquisitions.closed:
             return
         self._acquisitions.closed = True
-        for service, link in self._links:
-            link.close(Disconnected(f'the handle of "{service.id}" has ended with its facet'))
-            self._binding.release(service)
-        for keyed, observer in self._observers:
+        for handle in self._handles.values():
+            problem = f'the handle of "{handle.service.id}" has ended with its facet'
+            handle.link.close(Disconnected(problem))
+            self._binding.release(handle.service)
+        for observer in list(self._observers):
             observer.close()
-            self._binding.release(keyed)
+        self._waiters.wake()

@@ -118,7 +118,8 @@ async def run_method(
 ) -> Answer:
     """Check *arguments*, call the implementation, and return what may cross of the outcome.
 
-    Raises nothing but CancelledError, and that only after *ctx* was cancelled.
+    Raises nothing but CancelledError, and that only after *ctx* was cancelled, and
+    KeyboardInterrupt. One that exits fails alone: it does not end the process.
     """
     place = ("the arguments of ", token.id, ".", method.name)
     try:
@@ -141,7 +142,9 @@ async def run_method(
         if ctx.cancelled:
             raise
         return Answer(_hide(token, method, error))
-    except Exception as error:  # noqa: BLE001 - whatever an implementation raises
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever else an implementation raises
         return Answer(_judge(token, method, error, ctx))
     return _dump_result(token, method, result)
 
@@ -198,7 +201,7 @@ def make_built_in_error(failure: Failure) -> ServiceError:
 
 
 def _judge(
-    token: RemoteToken[Any], method: Method[Any, Any], error: Exception, ctx: Context
+    token: RemoteToken[Any], method: Method[Any, Any], error: BaseException, ctx: Context
 ) -> Failure:
     """Return what may cross of an error that an implementation raised."""
     if isinstance(error, Cancelled) and ctx.cancelled:
@@ -213,7 +216,7 @@ def _judge(
             if case.data is not None:
                 data = case.data.check(error.data, f'the data of the error "{code}"')
             return Failure(code, _make_text(error.message), data)
-        if isinstance(error, _ANYBODY_MAY_RAISE):
+        if isinstance(error, _ANYBODY_MAY_RAISE) and isinstance(error, _BUILT_IN.get(code, ())):
             return Failure(code, _make_text(error.message), make_plain(error.data))
     except Exception as fault:  # noqa: BLE001 - an error whose own data are wrong
         error.add_note(f"it cannot cross: {fault}")

@@ -13,7 +13,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
 from .errors import Cancelled
-from .failures import report
+from .failures import FAILURES, report
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -68,7 +68,7 @@ class Cancellation:
         for callback in callbacks.values():
             try:
                 callback()
-            except Exception as error:  # noqa: BLE001 - whatever a callback raises is its own
+            except FAILURES as error:
                 report("a callback of a cancellation failed", error)
 
     def add(self, token: object, callback: Callable[[], object]) -> None:
@@ -193,17 +193,20 @@ class Context:
         future = asyncio.ensure_future(awaitable)
         cancelled: asyncio.Future[None] = loop.create_future()
         subscription = self.on_cancel(functools.partial(cancelled.set_result, None))
+        taken = False
         try:
             waited: set[asyncio.Future[Any]] = {future, cancelled}
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
             if not future.done():
                 raise Cancelled
+            taken = True
             return future.result()
         finally:
             subscription.close()
             cancelled.cancel()
-            if not _is_shared(awaitable):
+            if not taken and not _is_shared(awaitable):
                 future.cancel()
+                future.add_done_callback(_report_late)
 
     def __repr__(self) -> str:
         inner = "" if self._parent is None else f"{self._parent!r} > "
@@ -222,6 +225,12 @@ class Context:
 
 def _is_shared(awaitable: Awaitable[object]) -> bool:
     return asyncio.isfuture(awaitable)
+
+
+def _report_late(future: asyncio.Future[Any]) -> None:
+    """Report what a coroutine raised whose wait was over."""
+    if not future.cancelled() and (error := future.exception()) is not None:
+        report("a wait was cancelled, and what it waited for failed", error)
 
 
 # Each call derives a Context, and the class itself refuses to be written to.
@@ -247,6 +256,12 @@ def _derive(
 
 BACKGROUND: Final = _derive(None, None, None, ())
 """The empty root: no value, never cancelled."""
+
+
+def check_context(ctx: object) -> None:
+    """Raise TypeError unless *ctx* is a Context."""
+    if not isinstance(ctx, Context):
+        raise TypeError(f"expected a Context, found an object of type {type(ctx).__name__}")
 
 
 def make_delivery_context(source: Context, scope: Context) -> Context:

@@ -11,11 +11,11 @@ import asyncio
 import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from .context import BACKGROUND, Cancellation, Context, make_delivery_context
 from .errors import Overflow, ServiceError
-from .failures import report
+from .failures import FAILURES, find_current_task, is_being_cancelled, report
 
 T = TypeVar("T")
 
@@ -60,14 +60,14 @@ class ListenerSubscription(Generic[T]):
         self._channel.forget(self)
         self._inbox.clear()
         self._cancellation.cancel()
-        if self._task is not None and self._task is not _find_current_task():
+        if self._task is not None and self._task is not find_current_task():
             self._task.cancel()
 
     def drop_waiting(self) -> None:
         """Forget what waits for the listener."""
         self._inbox.clear()
 
-    def deliver(self, value: T, source: Context) -> Exception | None:
+    def deliver(self, value: T, source: Context) -> BaseException | None:
         """Hand *value* to the listener, or to its inbox; return what went wrong."""
         if self.closed:
             return None
@@ -80,7 +80,7 @@ class ListenerSubscription(Generic[T]):
             outcome = self._listener(value, ctx)
             if inspect.isawaitable(outcome):
                 self._start(outcome)
-        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+        except FAILURES as error:
             return error
         return None
 
@@ -103,8 +103,14 @@ class ListenerSubscription(Generic[T]):
             _close_unstarted(outcome)
             raise RuntimeError("a coroutine listener needs a running event loop") from None
         self._task = loop.create_task(self._run(outcome))
-        # A task that is cancelled before its first step awaits nothing.
-        self._task.add_done_callback(lambda _: _close_unstarted(outcome))
+        self._task.add_done_callback(lambda task: self._finish(task, outcome))
+
+    def _finish(self, task: asyncio.Task[None], outcome: Awaitable[object]) -> None:
+        """Clean up after a task that was cancelled before its first step."""
+        _close_unstarted(outcome)
+        if self._task is task:
+            self._task = None
+            self._inbox.clear()
 
     async def _run(self, outcome: Awaitable[object]) -> None:
         """Await *outcome*, then the listener for each value that has arrived meanwhile."""
@@ -115,11 +121,12 @@ class ListenerSubscription(Generic[T]):
                 await self._call(value, ctx)
         finally:
             self._task = None
+            self._inbox.clear()  # of a task that somebody has cancelled
 
     async def _call(self, value: T, ctx: Context) -> None:
         try:
             outcome = self._listener(value, ctx)
-        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+        except FAILURES as error:
             self._channel.report(error)
         else:
             if inspect.isawaitable(outcome):
@@ -128,7 +135,9 @@ class ListenerSubscription(Generic[T]):
     async def _await(self, outcome: Awaitable[object]) -> None:
         try:
             await outcome
-        except Exception as error:  # noqa: BLE001 - whatever a listener raises is its own
+        except FAILURES as error:
+            if isinstance(error, asyncio.CancelledError) and is_being_cancelled():
+                raise
             self._channel.report(error)
 
 
@@ -146,6 +155,8 @@ class Channel(Generic[T]):
         self._queue: deque[tuple[int, T, Context]] = deque()
         self._delivering = False
         self._number = 0
+        self._drops = 0
+        """How often what waits was dropped, which ends a delivery that is going on."""
 
     def subscribe(
         self, listener: Listener[T], accepts: Callable[[T], bool] = lambda _: True
@@ -172,13 +183,18 @@ class Channel(Generic[T]):
         return bool(self._subscriptions)
 
     def end(self, failure: ServiceError) -> None:
-        """Close every subscription, each of which tells why."""
-        for subscription in list(self._subscriptions):
+        """Close every subscription, each of which tells why; later ones are as good as any."""
+        ended, self._subscriptions = self._subscriptions, {}
+        if ended and self.on_demand is not None:
+            self.on_demand(False)
+        for subscription in ended:
             subscription.failure = failure
             subscription.close()
 
     def drop_waiting(self) -> None:
-        """Forget what waits for listeners that are still busy."""
+        """Forget what listeners have not been given yet."""
+        self._drops += 1
+        self._queue.clear()
         for subscription in self._subscriptions:
             subscription.drop_waiting()
 
@@ -201,8 +217,16 @@ class Channel(Generic[T]):
 
         Failures of listeners are reported after all of them ran.
         """
+        self.enqueue(value, source)
+        self.deliver_enqueued()
+
+    def enqueue(self, value: T, source: Context) -> None:
+        """Let *value* be what new listeners have seen already, without delivering it yet."""
         self._number += 1
         self._queue.append((self._number, value, source))
+
+    def deliver_enqueued(self) -> None:
+        """Deliver what was enqueued, after the delivery that may be going on."""
         if not self._delivering:
             self._drain()
 
@@ -211,21 +235,22 @@ class Channel(Generic[T]):
         try:
             while self._queue:
                 number, value, source = self._queue.popleft()
+                drops = self._drops
                 self._report_all(
                     [
                         subscription.deliver(value, source)
                         for subscription in list(self._subscriptions)
-                        if subscription.since < number
+                        if subscription.since < number and self._drops == drops
                     ]
                 )
         finally:
             self._delivering = False
 
-    def report(self, failure: Exception) -> None:
+    def report(self, failure: BaseException) -> None:
         """Report what a listener raised; it has no caller to raise it at."""
         report(f"a listener of {self.name} failed", failure)
 
-    def _report_all(self, failures: list[Exception | None]) -> None:
+    def _report_all(self, failures: list[BaseException | None]) -> None:
         for failure in failures:
             if failure is not None:
                 self.report(failure)
@@ -235,10 +260,3 @@ def _close_unstarted(outcome: Awaitable[object]) -> None:
     """Close a coroutine that nobody has begun to await, so that Python does not complain."""
     if inspect.iscoroutine(outcome) and inspect.getcoroutinestate(outcome) == inspect.CORO_CREATED:
         outcome.close()
-
-
-def _find_current_task() -> asyncio.Task[Any] | None:
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None

@@ -10,20 +10,21 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from .calls import Answer, dump_arguments, make_error, read_answer, run_method
-from .context import BACKGROUND, Cancellation, Context, make_delivery_context
-from .errors import StaleReference
+from .context import BACKGROUND, Cancellation, Context, check_context, make_delivery_context
 from .freezing import lend
+from .handles import Handle, HandleReplica
 from .implementation import check_implementation
-from .replica import Replica, ReplicaFeed
+from .references import HeldReference
+from .replica import ReplicaFeed
 from .strict_json import copy
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from .delivery import Listener, ListenerSubscription
+    from .errors import StaleReference
     from .events import EventSource
     from .link import Reference
     from .members import EventsMember, Method, StateMember
+    from .references import KnownReferences
     from .state import MutableState
     from .tokens import Keyed, Referenced, RemoteToken, Singleton
 
@@ -44,21 +45,26 @@ def connect_direct(token: Singleton[T, P] | Keyed[T, P] | Referenced[T, P], impl
 class DirectLink:
     """A link to an implementation in this process."""
 
-    def __init__(self, token: RemoteToken[Any], implementation: object) -> None:
+    def __init__(
+        self,
+        token: RemoteToken[Any],
+        implementation: object,
+        references: KnownReferences | None = None,
+    ) -> None:
         self._token = token
         self._implementation = implementation
+        self._references: KnownReferences = {} if references is None else references
         self._feeds: dict[str, ReplicaFeed[Any]] = {}
         self._sources: dict[str, DirectEvents[Any]] = {}
         self._subscriptions: list[ListenerSubscription[Any]] = []
         self._tasks: set[asyncio.Task[Answer]] = set()
-        self._references: dict[int, DirectReference[Any]] = {}
-        self._closed = False
+        self._handle = Handle()
 
-    def state(self, member: StateMember[T]) -> Replica[T]:
+    def state(self, member: StateMember[T]) -> HandleReplica[T]:
         """Return a replica that follows the provider's state."""
         if member.name not in self._feeds:
             self._feeds[member.name] = self._follow(member)
-        return Replica(self._feeds[member.name])
+        return HandleReplica(self._feeds[member.name], self._handle)
 
     def _follow(self, member: StateMember[T]) -> ReplicaFeed[T]:
         source: MutableState[T] = getattr(self._implementation, member.attribute)
@@ -74,7 +80,7 @@ class DirectLink:
         """Return a view of the provider's source of events."""
         if member.name not in self._sources:
             source: EventSource[T] = getattr(self._implementation, member.attribute)
-            self._sources[member.name] = DirectEvents(member, source)
+            self._sources[member.name] = DirectEvents(member, source, self._handle)
         return self._sources[member.name]
 
     async def call(self, method: Method[P, R], params: P, ctx: Context) -> R:
@@ -92,25 +98,23 @@ class DirectLink:
         if answer.failure is not None:
             raise make_error(self._token, method, answer.failure)
         token = cast("Referenced[T]", method.get_returned())
-        known = self._references.get(id(answer.reference))
-        if known is not None:
-            return cast("DirectReference[T]", known)
-        reference = DirectReference(token, answer.reference, self._references)
-        self._references[id(answer.reference)] = reference
-        return reference
+        known = self._references.get((id(answer.reference), token.id))
+        if known is None:
+            known = DirectReference(token, answer.reference, self._references)
+        return cast("DirectReference[T]", known)
 
-    def close(self) -> None:
-        """Refuse every later call as stale, and follow no state any more."""
-        self._closed = True
+    def close(self, ending: StaleReference) -> None:
+        """Refuse every later use with *ending*, and follow no state any more."""
+        self._handle.close(ending)
         for subscription in self._subscriptions:
             subscription.close()
         for feed in self._feeds.values():
             feed.lose()
 
     async def _run(self, method: Method[Any, Any], params: object, ctx: Context) -> Answer:
+        check_context(ctx)
         ctx.check()
-        if self._closed:
-            raise StaleReference(f'the reference to "{self._token.id}" was released')
+        self._handle.check()
         arguments = copy(dump_arguments(self._token, method, params))
         cancellation = Cancellation()
         inner = make_delivery_context(ctx, BACKGROUND.with_cancellation(cancellation))
@@ -131,17 +135,22 @@ class DirectLink:
 class DirectEvents(Generic[T]):
     """The consumer's view of a source of events in this process."""
 
-    def __init__(self, member: EventsMember[T], source: EventSource[T]) -> None:
+    def __init__(
+        self, member: EventsMember[T], source: EventSource[T], handle: Handle | None = None
+    ) -> None:
         self._member = member
         self._source = source
+        self._handle = handle or Handle()
 
     def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
         """Call *listener* with a copy of each event from now on."""
-        return self._source.subscribe(self._copy_for(listener))
+        self._handle.check()
+        return self._handle.keep(self._source.subscribe(self._copy_for(listener)))
 
     def on(self, type: str, listener: Listener[T]) -> ListenerSubscription[T]:  # noqa: A002 - the word of the contract
         """Call *listener* with a copy of each event whose discriminator is *type*."""
-        return self._source.on(type, self._copy_for(listener))
+        self._handle.check()
+        return self._handle.keep(self._source.on(type, self._copy_for(listener)))
 
     def _copy_for(self, listener: Listener[T]) -> Listener[T]:
         payload = self._member.payload
@@ -152,34 +161,21 @@ class DirectEvents(Generic[T]):
         return receive
 
 
-class DirectReference(Generic[T]):
+class DirectReference(HeldReference, Generic[T]):
     """A private reference to an implementation in this process."""
 
     def __init__(
-        self, token: Referenced[T], implementation: object, known: dict[int, DirectReference[Any]]
+        self, token: Referenced[T], implementation: object, known: KnownReferences
     ) -> None:
-        self._implementation = implementation
-        self._known = known
         self._link = DirectLink(token, implementation)
         self._service = token.proxy(self._link)
+        super().__init__(token, implementation, known)
 
     @property
     def service(self) -> T:
         """The service itself; its calls raise `StaleReference` after the release."""
         return self._service
 
-    async def release(self) -> None:
-        """Give the reference up; a second time does nothing."""
-        self._link.close()
-        self._known.pop(id(self._implementation), None)
-
-    async def __aenter__(self) -> DirectReference[T]:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.release()
+    def _finish(self, ending: StaleReference) -> None:
+        self._link.close(ending)
+        super()._finish(ending)

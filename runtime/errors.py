@@ -7,13 +7,17 @@ arose in. How a `ContractViolation` is worded belongs to ``wording.py``.
 from __future__ import annotations
 
 import copy
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 # ruff: noqa: N818 - errors are named by what is wrong, and users know these names
 
 
 class PiContractsError(Exception):
-    """Anything that the runtime raises on purpose."""
+    """Anything that the runtime raises on purpose; it can be copied and pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors word themselves: their text is not what their constructors take.
+        return _make_again, (type(self), self.args), self.__dict__
 
 
 class UnservedVersionError(PiContractsError, ImportError):
@@ -274,9 +278,6 @@ class UnannouncedError(ServiceError):
         super().__init__(message, data)
         self.__dict__["code"] = code  # of the instance: this class stands for any code
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return UnannouncedError, (self.code, self.message, self.data)
-
 
 class Overflow(ServiceError):
     """A subscriber was too slow, and its subscription has ended."""
@@ -293,7 +294,16 @@ class InternalError(ServiceError):
     code = "internal"
 
 
-def copy_error(error: ServiceError) -> ServiceError:
+def _make_again(kind: type[PiContractsError], args: tuple[Any, ...]) -> PiContractsError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
+
+
+E = TypeVar("E", bound=PiContractsError)
+
+
+def copy_error(error: E) -> E:
     """Return *error* again, to be raised: each raising writes its own traceback."""
     again = copy.copy(error)
     again.__traceback__ = None

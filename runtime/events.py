@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from .context import check_context
 from .delivery import Channel, Listener, ListenerSubscription
 from .freezing import lend
 
@@ -26,6 +27,7 @@ class EventSource(Generic[T]):
 
         Raises `ContractViolation` for what the schema refuses; it reaches nobody then.
         """
+        check_context(ctx)
         self._member.payload.check(event, f'the events "{self._member.name}"')
         self._channel.publish(lend(event), ctx)
 

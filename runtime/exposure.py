@@ -40,13 +40,19 @@ class TakeText(Protocol):
 class Exposure:
     """One implementation, and those who follow its states and events."""
 
-    def __init__(self, token: RemoteToken[Any], implementation: object) -> None:
+    def __init__(
+        self, token: RemoteToken[Any], implementation: object, *, source: Exposure | None = None
+    ) -> None:
         self.token: Final = token
         self.implementation: Final = implementation
+        self.root: Final[Exposure] = self if source is None else source.root
+        """What is provided that this came from: itself, or what gave it as a reference."""
         self.members: Final[dict[str, Member]] = {member.name: member for member in token.members}
         self._states: list[_StateTap] = []
         self._events: dict[str, _EventTap] = {}
         self._closing: dict[object, Callable[[], object]] = {}
+        self.closed = False
+        """Whether the implementation is gone."""
         for member in token.members:
             if isinstance(member, StateMember):
                 state: MutableState[Any] = getattr(implementation, member.attribute)
@@ -58,6 +64,7 @@ class Exposure:
 
     def close(self) -> None:
         """Tell everybody that the implementation is gone."""
+        self.closed = True
         closing, self._closing = self._closing, {}
         for callback in closing.values():
             callback()
@@ -120,8 +127,9 @@ class _Tap(abc.ABC):
 
     def _pass_on(self, text: Raw, ctx: Context) -> None:
         trace = write_trace(ctx)
-        for take in list(self._takers.values()):
-            take(self._name, text, trace)
+        for follower, take in list(self._takers.items()):
+            if follower in self._takers:
+                take(self._name, text, trace)
 
 
 class _StateTap(_Tap):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .errors import ContractViolation, InvalidJSON, ServiceError
+from .errors import ContractViolation, InvalidJSON
 from .failures import LOGGER, report
 from .protocol import Subject
 from .protocol.messages import Snapshot, Update
@@ -13,6 +13,7 @@ from .targets import Target, find_mismatch, make_failure, make_unreadable
 if TYPE_CHECKING:
     import asyncio
 
+    from .errors import ServiceError
     from .peer import Peer
     from .protocol.happenings import Publication
     from .protocol.messages import ErrorEnvelope, Mode
@@ -20,25 +21,21 @@ if TYPE_CHECKING:
 
 
 class Waiters:
-    """Those who wait until something is hydrated, or has failed."""
+    """Those who wait until something is hydrated, or has failed, and look for themselves."""
 
     def __init__(self) -> None:
-        self._futures: list[asyncio.Future[None]] = []
+        self._futures: set[asyncio.Future[None]] = set()
 
     def add(self, future: asyncio.Future[None]) -> None:
-        """Let *future* have the outcome."""
-        self._futures = [waiting for waiting in self._futures if not waiting.done()]
-        self._futures.append(future)
+        """Wake *future* with the next news, unless it is done before."""
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
 
-    def settle(self, failure: ServiceError | None) -> None:
-        """Tell everybody."""
-        futures, self._futures = self._futures, []
-        for future in futures:
+    def wake(self) -> None:
+        """Tell everybody that there is news."""
+        for future in list(self._futures):
             if not future.done():
-                if failure is None:
-                    future.set_result(None)
-                else:
-                    future.set_exception(failure)
+                future.set_result(None)
 
 
 class ServiceFollower:
@@ -52,7 +49,7 @@ class ServiceFollower:
     @property
     def hydrated(self) -> bool:
         """Whether the snapshot has arrived."""
-        return self.target.known is not None
+        return self.target.hydrated
 
     def attach(self, peer: Peer, *, subscribe: bool = True) -> None:
         """Follow over *peer* from now on."""
@@ -109,7 +106,7 @@ class ServiceFollower:
         else:
             states = message.states if isinstance(message.states, dict) else {}
             self.target.install(message.members, states)
-            self.waiters.settle(None)
+            self.waiters.wake()
 
     def _fail(self, failure: ServiceError) -> None:
         if self.target.peer is not None:
@@ -120,4 +117,4 @@ class ServiceFollower:
     def _set_failure(self, failure: ServiceError) -> None:
         LOGGER.warning('"%s" cannot be used: %s', self.target.token.id, failure)
         self.target.fail(failure)
-        self.waiters.settle(failure)
+        self.waiters.wake()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import ContractViolation, InvalidJSON, StaleInstance
@@ -33,6 +34,19 @@ class RemoteInstance:
         self.generation: Final = generation
         self.target: Final = Target(token, "keyed", key=key, generation=generation, **address)
         self.target.attach(peer)
+        self._waiters: Final = Waiters()
+
+    def install(self, members: Members, states: States) -> None:
+        """Take all of its states at once."""
+        self.target.install(members, states)
+        self._waiters.wake()
+
+    async def wait_hydrated(self) -> None:
+        """Return once each of its states has a value; at once if that is so."""
+        while not self.target.hydrated:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.add(future)
+            await future
 
     def make_view(self) -> tuple[Any, Callable[[], object]]:
         """Return a fresh proxy of the instance, and what closes it."""
@@ -56,12 +70,22 @@ class InstancesFollower:
 
     @property
     def hydrated(self) -> bool:
-        """Whether the snapshot has arrived."""
-        return self.target.known is not None
+        """Whether the snapshot has arrived, if anybody observes."""
+        return self.target.hydrated or not self._observers
 
-    def observe(self, handler: Callable[[Any, Any], Any]) -> Observer:
-        """Run *handler* for each instance that is live or becomes so."""
-        observer = Observer(self._token.id, handler, self._forget)
+    def observe(
+        self, handler: Callable[[Any, Any], Any], forget: Callable[[Observer], object]
+    ) -> Observer:
+        """Run *handler* for each instance that is live or becomes so.
+
+        *forget* is called with the observer when that is closed.
+        """
+
+        def part(observer: Observer) -> None:
+            self._forget(observer)
+            forget(observer)
+
+        observer = Observer(self._token.id, handler, part)
         self._observers[observer] = None
         if not self._subscribed:
             self._open()
@@ -104,12 +128,13 @@ class InstancesFollower:
                 self._live[str(message.key)].target.update(message)
             else:
                 self._close_all()
-                self.target.known = None
+                self._forget_snapshot()
         except (ContractViolation, InvalidJSON) as error:
             self._fail(make_unreadable(self._token.id, error))
 
     def take_gap(self, error: ErrorEnvelope) -> None:
         """Wait for the snapshot that follows; instances that it still has go on."""
+        self.target.lose()
         for instance in self._live.values():
             instance.target.lose()
         report(f'updates of "{self._token.id}" were lost', make_failure(error))
@@ -132,20 +157,21 @@ class InstancesFollower:
                 self._close_instance(instance.key)
         for live in instances:
             self._open_instance(live.key, live.generation, live.states)
-        self.waiters.settle(None)
+        self.target.hydrated = True
+        self.waiters.wake()
 
     def _open_instance(self, key: str, generation: int, states: States) -> None:
         """Let an instance appear with all its states, or take all of them again."""
         known = self._live.get(key)
         if known is not None and known.generation == generation:
-            known.target.install(self._members, states)
+            known.install(self._members, states)
             return
         if known is not None:
             self._close_instance(key)
         peer = self.target.peer
         assert peer is not None  # noqa: S101 - nothing arrives without one
         instance = RemoteInstance(self._token, peer, key, generation, self._address)
-        instance.target.install(self._members, states)
+        instance.install(self._members, states)
         self._live[key] = instance
         for observer in list(self._observers):
             observer.begin(instance)
@@ -173,7 +199,12 @@ class InstancesFollower:
         if not self._observers and self._subscribed:
             self._unsubscribe()
             self._close_all()
-            self.target.known = None
+            self._forget_snapshot()
+            self.waiters.wake()
+
+    def _forget_snapshot(self) -> None:
+        self.target.known = None
+        self.target.hydrated = False
 
     def _unsubscribe(self) -> None:
         if self._subscribed and self.target.peer is not None:
@@ -188,4 +219,4 @@ class InstancesFollower:
         LOGGER.warning('"%s" cannot be observed: %s', self._token.id, failure)
         self._close_all()
         self.target.fail(failure)
-        self.waiters.settle(failure)
+        self.waiters.wake()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from .errors import ContractViolation, InvalidKey
@@ -64,6 +65,9 @@ class KeyedHandle(Generic[T]):
         self._withdraw = withdraw
         self._active = active
         self._closed = False
+        self._news: deque[tuple[InstanceWatcher, LiveInstance, bool]] = deque()
+        """Who is still to be told of which instance, and whether it comes or goes."""
+        self._telling = False
 
     def activate(self) -> None:
         """Let instances be spawned from now on."""
@@ -75,15 +79,14 @@ class KeyedHandle(Generic[T]):
         Raises `InvalidKey`, and `InvalidImplementation` for what does not implement the
         contract; nothing has changed then, and no generation is used up.
         """
-        self._check_key(key)
+        key = self._check_key(key)
         check_implementation(self.token, implementation)
         instance = LiveInstance(
             key, self.latest + 1, Exposure(self.token, implementation), self._close_instance
         )
         self.latest += 1
         self.live[key] = instance
-        for watcher in list(self.watchers):
-            watcher.take_spawned(instance)
+        self._tell(instance, appears=True)
         return instance
 
     def close(self) -> None:
@@ -99,11 +102,28 @@ class KeyedHandle(Generic[T]):
         if self.live.get(instance.key) is not instance:
             return
         del self.live[instance.key]
-        for watcher in list(self.watchers):
-            watcher.take_closed(instance)
+        self._tell(instance, appears=False)
         instance.exposure.close()
 
-    def _check_key(self, key: Any) -> None:
+    def _tell(self, instance: LiveInstance, *, appears: bool) -> None:
+        """Tell everybody who watches now, after the news that may be on its way.
+
+        What a watcher does then may spawn and close others: all learn of it in order.
+        """
+        self._news.extend((watcher, instance, appears) for watcher in self.watchers)
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            while self._news:
+                watcher, instance, appears = self._news.popleft()
+                if watcher in self.watchers:
+                    (watcher.take_spawned if appears else watcher.take_closed)(instance)
+        finally:
+            self._telling = False
+
+    def _check_key(self, key: object) -> str:
+        """Return *key* as plain text, or raise `InvalidKey`."""
         service = self.token.id
         if self._closed:
             raise InvalidKey(service, "its provider has ended")
@@ -121,5 +141,7 @@ class KeyedHandle(Generic[T]):
                 key.encode()
             except UnicodeEncodeError:
                 raise InvalidKey(service, "the key has a lone surrogate") from None
-        if key in self.live:
+        plain = str.__str__(key)
+        if plain in self.live:
             raise InvalidKey(service, "an instance under this key is live")
+        return plain

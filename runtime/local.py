@@ -6,28 +6,30 @@ identity. A view may be taken before anything provides the service.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .acquiring import Acquisitions
+from .context import Context
 from .direct import DirectLink
-from .errors import InaccessibleView, PiContractsError, StaleInstance, StaleReference
-from .local_sources import FixedSource, LocalEvents, SlotSource
+from .errors import InaccessibleView, PiContractsError, StaleInstance, StaleReference, copy_error
+from .handles import HandleEvents, HandleReplica
+from .implementation import check_implementation
+from .local_sources import FixedSource, SlotSource
 from .members import EventsMember, Method, StateMember
 from .observing import Observer
-from .remote import HandleReplica
-from .tokens import Local
+from .references import HeldReference, give_up, hold
+from .tokens import Keyed, Local, Singleton, check_mode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from types import TracebackType
 
-    from .context import Context
     from .keyed import KeyedHandle, LiveInstance
     from .link import Instance, Reference, Subscription
     from .local_sources import LocalSource
     from .members import Member
+    from .references import KnownReferences
     from .registry import Registry, Slot
-    from .tokens import Keyed, Referenced, RemoteToken, Singleton
+    from .tokens import Referenced, RemoteToken
 
 T = TypeVar("T")
 
@@ -45,14 +47,13 @@ class Access:
             return
         if isinstance(self.refusal, InaccessibleView):
             raise InaccessibleView(service, self.refusal.problem)
-        raise type(self.refusal)(*self.refusal.args)
+        raise copy_error(self.refusal)
 
 
 class LocalNamespace:
     """Where one facet consumes the services of its own process.
 
-    With *strict*, singletons are called as over a wire: everything is checked and
-    copied.
+    With *strict*, services are called as over a wire: everything is checked and copied.
     """
 
     def __init__(self, registry: Registry, *, scope: str = "", strict: bool = False) -> None:
@@ -63,27 +64,44 @@ class LocalNamespace:
             InaccessibleView("", "its facet is not active yet: call it from activation on")
         )
         self._acquisitions = Acquisitions()
-        self._sources: list[LocalSource] = []
-        self._observations: list[_Observation] = []
+        self._views: dict[int, tuple[RemoteToken[Any] | Local[Any], LocalSource, Any]] = {}
+        """What was taken, by the identity of its token."""
+        self._observations: dict[_Observation, None] = {}
 
     def use(self, service: Singleton[T, Any] | Local[T]) -> T:
-        """Return a view of a singleton or a local service at once, provided or not."""
+        """Return a view of a singleton or a local service at once, provided or not.
+
+        The same one each time.
+        """
+        check_mode(service, "use", Singleton, Local)
         self._acquisitions.add(service.id, "use")
+        known = self._views.get(id(service))
+        if known is not None:
+            return cast("T", known[2])
         source = SlotSource(self._registry, service, self._scope)
-        self._sources.append(source)
+        view: Any
         if isinstance(service, Local):
-            return cast("T", ObjectView(source, self._access))
-        if self._strict:
-            return service.proxy(StrictLink(service, source, self._access))
-        return cast("T", MemberView(source, self._access))
+            view = ObjectView(source, self._access)
+        else:
+            view = make_view(service, source, self._access, strict=self._strict)
+        self._views[id(service)] = (service, source, view)
+        return cast("T", view)
 
     def observe(
         self, service: Keyed[T, Any], handler: Callable[[Instance[T], Context], Awaitable[None]]
     ) -> Subscription:
         """Run *handler* for each live instance of a keyed service, in a task of its own."""
+        check_mode(service, "observe", Keyed)
         self._acquisitions.add(service.id, "observe")
-        observation = _Observation(self._registry, service, self._scope, handler)
-        self._observations.append(observation)
+        observation = _Observation(
+            self._registry,
+            service,
+            self._scope,
+            handler,
+            strict=self._strict,
+            forget=self._observations.pop,
+        )
+        self._observations[observation] = None
         return observation
 
     def activate(self) -> None:
@@ -101,10 +119,17 @@ class LocalNamespace:
             return
         self._acquisitions.closed = True
         self._access.refusal = InaccessibleView("", "its facet has ended")
-        for source in self._sources:
-            source.close()
-        for observation in self._observations:
+        for service, source, _ in self._views.values():
+            source.close(InaccessibleView(service.id, "its facet has ended"))
+        for observation in list(self._observations):
             observation.close()
+
+
+def make_view(
+    token: RemoteToken[T], source: LocalSource, access: Access, *, strict: bool
+) -> T | MemberView:
+    """Return a view of what *source* leads to; a *strict* one as over a wire."""
+    return token.proxy(StrictLink(token, source, access)) if strict else MemberView(source, access)
 
 
 class MemberView:
@@ -152,11 +177,11 @@ class StrictLink:
 
     def state(self, member: StateMember[Any]) -> HandleReplica[Any]:
         """Return a view of a state; its values were checked when they were set."""
-        return HandleReplica(self._source.get_feed(member))
+        return HandleReplica(self._source.get_feed(member), self._source.handle)
 
-    def events(self, member: EventsMember[Any]) -> LocalEvents[Any]:
+    def events(self, member: EventsMember[Any]) -> HandleEvents[Any]:
         """Return a view of a source of events; they were checked when they were emitted."""
-        return LocalEvents(member, self._source.get_channel(member))
+        return HandleEvents(member, self._source.get_channel(member), self._source.handle)
 
     async def call(self, method: Method[Any, Any], params: Any, ctx: Context) -> Any:
         """Call *method* with all checks."""
@@ -172,48 +197,44 @@ class StrictLink:
         self._access.check(self._token.id)
         implementation = self._source.get_implementation()
         if self._link is None or self._link[0] is not implementation:
-            self._link = (implementation, DirectLink(self._token, implementation))
+            link = DirectLink(self._token, implementation, self._source.references)
+            self._link = (implementation, link)
         return self._link[1]
 
 
-class LocalReference:
+class LocalReference(HeldReference):
     """A reference to an object of this process, which is its own service."""
 
-    def __init__(self, token: Referenced[Any], implementation: object) -> None:
+    def __init__(
+        self, token: Referenced[Any], implementation: object, known: KnownReferences
+    ) -> None:
         self._access = Access()
-        self._token = token
         self._source = FixedSource(token, implementation)
         self._service = MemberView(self._source, self._access)
+        super().__init__(token, implementation, known)
 
     @property
     def service(self) -> Any:
         """A view of the object; its calls raise `StaleReference` after the release."""
         return self._service
 
-    async def release(self) -> None:
-        """Give the reference up; a second time does nothing."""
-        self._access.refusal = StaleReference(f'the reference to "{self._token.id}" was released')
-        self._source.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.release()
+    def _finish(self, ending: StaleReference) -> None:
+        self._access.refusal = ending
+        self._source.close(ending)
+        super()._finish(ending)
 
 
 class _LiveSource:
     """A live instance of this process, as observers are given it."""
 
-    def __init__(self, token: Keyed[Any], instance: LiveInstance) -> None:
+    def __init__(self, token: Keyed[Any], instance: LiveInstance, *, strict: bool) -> None:
         self.key = instance.key
         self._token = token
         self._instance = instance
+        self._strict = strict
+
+    async def wait_hydrated(self) -> None:
+        """Return at once: the states of a provider always have values."""
 
     def make_view(self) -> tuple[Any, Callable[[], object]]:
         """Return a fresh view of the instance, and what closes it."""
@@ -223,9 +244,9 @@ class _LiveSource:
         def close() -> None:
             problem = f'the instance "{self.key}" of "{self._token.id}" is gone'
             access.refusal = StaleInstance(problem)
-            source.close()
+            source.close(access.refusal)
 
-        return MemberView(source, access), close
+        return make_view(self._token, source, access, strict=self._strict), close
 
 
 class _Observation:
@@ -237,10 +258,15 @@ class _Observation:
         token: Keyed[Any],
         scope: str,
         handler: Callable[[Any, Context], Any],
+        *,
+        strict: bool,
+        forget: Callable[[_Observation], object],
     ) -> None:
         self._registry = registry
         self._token = token
         self._scope = scope
+        self._strict = strict
+        self._forget = forget
         self._observer = Observer(token.id, handler, lambda _: self._leave())
         self._keyed: KeyedHandle[Any] | None = None
         self._live: dict[str, _LiveSource] = {}
@@ -265,7 +291,7 @@ class _Observation:
 
     def take_spawned(self, instance: LiveInstance) -> None:
         """Begin with an instance."""
-        source = self._live[instance.key] = _LiveSource(self._token, instance)
+        source = self._live[instance.key] = _LiveSource(self._token, instance, strict=self._strict)
         self._observer.begin(source)
 
     def take_closed(self, instance: LiveInstance) -> None:
@@ -283,22 +309,31 @@ class _Observation:
     def _leave(self) -> None:
         self._detach()
         self._registry.leave(self._token.id, self._scope, self)
+        self._forget(self)
 
 
 def _make_member(source: LocalSource, member: Member, access: Access) -> object:
     if isinstance(member, StateMember):
-        return HandleReplica(source.get_feed(member))
+        return HandleReplica(source.get_feed(member), source.handle)
     if isinstance(member, EventsMember):
-        return LocalEvents(member, source.get_channel(member))
+        return HandleEvents(member, source.get_channel(member), source.handle)
     returned = member.get_returned()
-    forward = _make_forward(source, member.attribute, access)
-    return forward if returned is None else _make_referring(forward, returned)
+    forward = _make_forward(source, member, access)
+    return forward if returned is None else _make_referring(source, forward, returned)
 
 
-def _make_forward(source: LocalSource, name: str, access: Access) -> Callable[..., Any]:
+def _make_forward(
+    source: LocalSource, method: Method[Any, Any], access: Access
+) -> Callable[..., Any]:
+    name = method.attribute
+    place = sum(parameter.required for parameter in method.parameters)
+
     def forward(*args: Any, **kwargs: Any) -> Any:
         if access.refusal is not None:
             access.check(source.service)
+        ctx = args[place] if len(args) > place else kwargs.get("ctx")
+        if isinstance(ctx, Context):
+            ctx.check()
         implementation = source.implementation
         if implementation is None:
             implementation = source.get_implementation()
@@ -308,8 +343,18 @@ def _make_forward(source: LocalSource, name: str, access: Access) -> Callable[..
     return forward
 
 
-def _make_referring(forward: Callable[..., Any], token: Referenced[Any]) -> Callable[..., Any]:
-    async def refer(*args: Any, **kwargs: Any) -> LocalReference:
-        return LocalReference(token, await forward(*args, **kwargs))
+def _make_referring(
+    source: LocalSource, forward: Callable[..., Any], token: Referenced[Any]
+) -> Callable[..., Any]:
+    async def refer(*args: Any, **kwargs: Any) -> HeldReference:
+        giver = source.implementation
+        implementation = await forward(*args, **kwargs)
+        check_implementation(token, implementation)
+        if source.implementation is not giver:
+            hold(implementation)  # and nobody will ever have it
+            give_up(implementation)
+            raise StaleReference("its provider ended before the reference was there")
+        known = source.references.get((id(implementation), token.id))
+        return known or LocalReference(token, implementation, source.references)
 
     return refer

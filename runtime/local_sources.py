@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from .delivery import Channel
 from .errors import UnknownService
+from .handles import Handle
 from .replica import ReplicaFeed
 from .tokens import Local
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .delivery import Listener, ListenerSubscription
+    from .context import Context
+    from .errors import PiContractsError
     from .events import EventSource
     from .link import Subscription
     from .members import EventsMember, Member, StateMember
+    from .references import KnownReferences
     from .registry import Registry
     from .state import MutableState
     from .tokens import RemoteToken
-
-T = TypeVar("T")
 
 
 class LocalSource:
@@ -34,6 +35,10 @@ class LocalSource:
         self.members: Final = members
         self.implementation: object | None = None
         """What provides the service now."""
+        self.handle: Final = Handle()
+        """What is closed with the views of it."""
+        self.references: Final[KnownReferences] = {}
+        """The references that the implementation has given."""
         self._feeds: dict[str, ReplicaFeed[Any]] = {}
         self._channels: dict[str, Channel[Any]] = {}
         self._subscriptions: dict[str, Subscription] = {}
@@ -47,45 +52,67 @@ class LocalSource:
     def get_feed(self, member: StateMember[Any]) -> ReplicaFeed[Any]:
         """Return what follows a state, whoever provides it."""
         if member.name not in self._feeds:
-            self._feeds[member.name] = ReplicaFeed(member)
+            feed = self._feeds[member.name] = ReplicaFeed(member)
             self._follow(member)
+            feed.announce()
         return self._feeds[member.name]
 
     def get_channel(self, member: EventsMember[Any]) -> Channel[Any]:
         """Return what passes events on, whoever emits them."""
         if member.name not in self._channels:
-            name = f'the events "{member.name}"'
-            self._channels[member.name] = Channel(name, coalesces=False)
-            self._follow(member)
+            channel: Channel[Any] = Channel(f'the events "{member.name}"', coalesces=False)
+            channel.on_demand = lambda _: self._follow(member)
+            self._channels[member.name] = channel
         return self._channels[member.name]
 
     def set_implementation(self, implementation: object | None) -> None:
-        """Forward to *implementation* from now on."""
+        """Forward to *implementation* from now on.
+
+        Its states take the place of the old ones together: no listener sees some of both.
+        """
         if implementation is self.implementation:
             return
         self.implementation = implementation
+        for reference in list(self.references.values()):
+            reference.end(f'what "{self.service}" has given ended with its provider')
         for subscription in self._subscriptions.values():
             subscription.close()
         self._subscriptions.clear()
         for member in self.members.values():
-            if member.name in self._feeds or member.name in self._channels:
-                self._follow(member)
+            self._follow(member)
+        for feed in list(self._feeds.values()):
+            feed.announce()
 
-    def close(self) -> None:
-        """Forward to nothing any more."""
+    def close(self, ending: PiContractsError) -> None:
+        """Forward to nothing any more, and let what was subscribed to end."""
+        self.handle.close(ending)
         self.set_implementation(None)
 
     def _follow(self, member: Member) -> None:
+        """Follow a member as far as anybody wants it; its state is stored, not announced."""
         feed, channel = self._feeds.get(member.name), self._channels.get(member.name)
-        if self.implementation is None:
-            if feed is not None:
-                feed.lose()
-        elif feed is not None:
-            state: MutableState[Any] = getattr(self.implementation, member.attribute)
-            self._subscriptions[member.name] = state.subscribe(feed.install)
+        if feed is not None:
+            self._follow_state(member, feed)
         elif channel is not None:
-            source: EventSource[Any] = getattr(self.implementation, member.attribute)
-            self._subscriptions[member.name] = source.subscribe(channel.publish)
+            known = self._subscriptions.pop(member.name, None)
+            if known is not None:
+                known.close()
+            if self.implementation is not None and channel.wanted:
+                source: EventSource[Any] = getattr(self.implementation, member.attribute)
+                self._subscriptions[member.name] = source.subscribe(channel.publish)
+
+    def _follow_state(self, member: Member, feed: ReplicaFeed[Any]) -> None:
+        if self.implementation is None:
+            feed.lose()
+            return
+        state: MutableState[Any] = getattr(self.implementation, member.attribute)
+        take = feed.store
+
+        def receive(value: Any, ctx: Context) -> None:
+            take(value, ctx)
+
+        self._subscriptions[member.name] = state.subscribe(receive)
+        take = feed.install
 
 
 class FixedSource(LocalSource):
@@ -117,26 +144,10 @@ class SlotSource(LocalSource):
         """Forward to what provides the service now."""
         self.set_implementation(self._slot.implementation)
 
-    def close(self) -> None:
-        """Forward to nothing any more."""
+    def close(self, ending: PiContractsError) -> None:
+        """Forward to nothing any more, and let what was subscribed to end."""
         if self._is_local:
             self._registry.leave_local(self.service, self)
         else:
             self._registry.leave(self.service, self._scope, self)
-        super().close()
-
-
-class LocalEvents(Generic[T]):
-    """The events of this process, as one view sees them."""
-
-    def __init__(self, member: EventsMember[T], channel: Channel[T]) -> None:
-        self._member = member
-        self._channel = channel
-
-    def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
-        """Call *listener* with each event from now on."""
-        return self._channel.subscribe(listener)
-
-    def on(self, type: str, listener: Listener[T]) -> ListenerSubscription[T]:  # noqa: A002 - the word of the contract
-        """Call *listener* with each event whose discriminator is *type*."""
-        return self._channel.subscribe(listener, self._member.make_filter(type))
+        super().close(ending)

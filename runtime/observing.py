@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, cast
 
 from .context import BACKGROUND, Cancellation, Context
-from .errors import Cancelled, Disconnected, StaleInstance
-from .failures import report
+from .errors import Cancelled, Disconnected, StaleInstance, UnknownService
+from .failures import FAILURES, find_current_task, is_being_cancelled, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
 
-_DUE: Final = (Cancelled, StaleInstance, Disconnected)
+_DUE: Final = (Cancelled, StaleInstance, Disconnected, UnknownService, asyncio.CancelledError)
 """What a handler may raise because its instance is gone."""
 
 
@@ -25,6 +25,10 @@ class InstanceSource(Protocol):
     @property
     def key(self) -> str:
         """The key that it was spawned under."""
+        ...
+
+    async def wait_hydrated(self) -> None:
+        """Return once each of its states has a value; at once if that is so."""
         ...
 
     def make_view(self) -> tuple[Any, Callable[[], object]]:
@@ -59,6 +63,12 @@ class _Observation:
         self.task: asyncio.Task[None] | None = None
 
 
+def check_handler(handler: object) -> None:
+    """Raise TypeError for what cannot handle an instance."""
+    if not callable(handler):
+        raise TypeError("a handler is a coroutine function of an instance and a Context")
+
+
 class Observer:
     """One registration of a handler; closing it cancels its tasks, and no others."""
 
@@ -68,8 +78,7 @@ class Observer:
         handler: Callable[[Any, Context], Any],
         forget: Callable[[Observer], Any],
     ) -> None:
-        if not callable(handler):
-            raise TypeError("a handler is a coroutine function of an instance and a Context")
+        check_handler(handler)
         self._service = service
         self._handler = handler
         self._forget = forget
@@ -87,7 +96,7 @@ class Observer:
         observation = _Observation(cancellation, close_view)
         self._observations[instance] = observation
         view = InstanceView(instance.key, service, ctx)
-        task = asyncio.get_running_loop().create_task(self._run(view, ctx))
+        task = asyncio.get_running_loop().create_task(self._run(instance, view, ctx))
         observation.task = task
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -99,7 +108,7 @@ class Observer:
             return
         observation.cancellation.cancel()
         observation.close_view()
-        if observation.task is not None and observation.task is not _find_current_task():
+        if observation.task is not None and observation.task is not find_current_task():
             observation.task.cancel()
 
     def close(self) -> None:
@@ -110,21 +119,22 @@ class Observer:
                 self.end(instance)
             self._forget(self)
 
-    async def _run(self, view: InstanceView[Any], ctx: Context) -> None:
+    async def _run(self, instance: InstanceSource, view: InstanceView[Any], ctx: Context) -> None:
         try:
+            await instance.wait_hydrated()
             outcome = self._handler(view, ctx)
             if inspect.isawaitable(outcome):
                 await outcome
-        except asyncio.CancelledError:
-            if not ctx.cancelled:
-                raise
-        except Exception as error:  # noqa: BLE001 - whatever a handler raises is its own
-            if not (ctx.cancelled and isinstance(error, _DUE)):
+        except FAILURES as error:
+            if isinstance(error, asyncio.CancelledError) and is_being_cancelled():
+                if not ctx.cancelled:
+                    raise
+            elif not (ctx.cancelled and _is_due(error)):
                 report(f'the observer of "{self._service}" failed at "{view.key}"', error)
 
 
-def _find_current_task() -> asyncio.Task[Any] | None:
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None
+def _is_due(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return all(_is_due(each) for each in group.exceptions)
+    return isinstance(error, _DUE)

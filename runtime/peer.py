@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from .calls import Failure, make_built_in_error
 from .envelopes import read_envelope
 from .errors import Disconnected, NotAuthorized, ServiceError, UnsupportedVersion
-from .failures import LOGGER, report
+from .failures import FAILURES, LOGGER, report
 from .handling import Handler, Handlers, NoHandler
 from .outgoing import FEW, OutgoingCalls
 from .protocol import (
@@ -90,7 +90,7 @@ class Peer:
         self._opened: asyncio.Future[None] = self._loop.create_future()
         self._gone: asyncio.Future[None] = self._loop.create_future()
         self._ending: ErrorEnvelope | None = None
-        self._on_end: list[Callable[[Failure], object]] = []
+        self._on_end: dict[Callable[[Failure], object], None] = {}
         self.held: Final[dict[str, RemoteReference[Any]]] = {}
         """The private references that came over this connection, by name."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -127,7 +127,8 @@ class Peer:
         """Begin the handshake; a second time does nothing."""
         if not self._started:
             self._started = True
-            self._opened.add_done_callback(_retrieve)
+            # Looked at, so that asyncio does not complain where nobody waits for it.
+            self._opened.add_done_callback(lambda opened: opened.exception())
             self.connection.start(self._clock.time())
             self._transport.start(self)
             self.flush()
@@ -168,9 +169,13 @@ class Peer:
     def on_end(self, callback: Callable[[Failure], object]) -> None:
         """Call *callback* with the reason once the link has ended; at once if it has."""
         if self._ending is None:
-            self._on_end.append(callback)
+            self._on_end[callback] = None
         else:
             callback(read_envelope(self._ending))
+
+    def forget_end(self, callback: Callable[[Failure], object]) -> None:
+        """Do not call *callback* any more; nothing happens if it never was to be called."""
+        self._on_end.pop(callback, None)
 
     async def wait_ended(self) -> Failure:
         """Wait until the link is gone, and return why."""
@@ -363,11 +368,12 @@ class Peer:
             task.cancel()
         if self._handler is not None:
             self._handler.end()
-        callbacks, self._on_end = self._on_end, []
-        for callback in callbacks:
+        while self._on_end:
+            callback = next(iter(self._on_end))
+            del self._on_end[callback]
             try:
                 callback(read_envelope(error))
-            except Exception as failure:  # noqa: BLE001 - whatever a callback raises is its own
+            except FAILURES as failure:
                 report("a callback at the end of a link failed", failure)
         self._part()
 
@@ -389,8 +395,3 @@ def _make_opening_error(error: ErrorEnvelope) -> ServiceError:
     if error.code in {UnsupportedVersion.code, NotAuthorized.code}:
         return make_built_in_error(read_envelope(error))
     return Disconnected(error.message)
-
-
-def _retrieve(future: asyncio.Future[None]) -> None:
-    """Look at a failure that perhaps nobody waits for, so that asyncio does not complain."""
-    future.exception()

@@ -197,10 +197,12 @@ class Connector:
 
     async def close(self) -> None:
         """Disconnect and try no more; idempotent, and concurrent calls all return then."""
-        self._closed = True
         if self._task is not None:
-            self._task.cancel()
+            if not self._closed:
+                self._task.cancel()  # once: a second time would end its goodbye
+            self._closed = True
             await asyncio.wait([self._task])
+        self._closed = True
 
     async def _run(self) -> None:
         failed = 0

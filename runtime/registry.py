@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from .errors import InvalidProvision
-from .exposure import Exposure
-from .failures import report
+from .exposure import Exposure, describe_members
 from .implementation import check_implementation
 from .keyed import KeyedHandle
 from .local import LocalNamespace
 from .serving import Serving
-from .tokens import Keyed, Local, RemoteToken, Singleton, check_id
+from .tokens import Keyed, Local, RemoteToken, Singleton, check_id, check_mode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -57,7 +54,8 @@ class Slot:
     def tell(self) -> None:
         """Tell every watcher to look again."""
         for watcher in list(self.watchers):
-            watcher.take_change()
+            if watcher in self.watchers:
+                watcher.take_change()
 
 
 class Registry:
@@ -73,9 +71,6 @@ class Registry:
         )
         self._slots: dict[tuple[str, str], Slot] = {}
         self._local: dict[str, Slot] = {}
-        self._servings: dict[Serving, None] = {}
-        self._holders: dict[int, tuple[object, int]] = {}
-        self._tasks: set[asyncio.Future[Any]] = set()
 
     # Providing
 
@@ -87,6 +82,7 @@ class Registry:
         Raises `InvalidProvision` if something provides it already, and
         `InvalidImplementation` for what does not implement its contract.
         """
+        check_mode(service, "provide", Singleton, Local)
         slot = self._open_slot(service, scope)
         if isinstance(service, Local):
             slot.local = implementation
@@ -103,9 +99,10 @@ class Registry:
         self, service: Keyed[Any, T], *, scope: str = "", active: bool = True
     ) -> KeyedHandle[T]:
         """Own a keyed service; nothing can be spawned before it is *active*."""
+        check_mode(service, "provide_keyed", Keyed)
         slot = self._open_slot(service, scope)
         handle: KeyedHandle[T] = KeyedHandle(
-            service, lambda: self.withdraw(service, scope=scope), active=active
+            service, lambda: self._withdraw_keyed(slot, handle, scope), active=active
         )
         slot.keyed = handle
         slot.tell()
@@ -124,7 +121,7 @@ class Registry:
         exposure, keyed = slot.exposure, slot.keyed
         slot.exposure = slot.keyed = slot.local = None
         if exposure is not None:
-            self._forget_source(exposure)
+            exposure.close()
         slot.tell()
         if keyed is not None:
             keyed.close()
@@ -138,6 +135,7 @@ class Registry:
         Raises `InvalidImplementation` and `InvalidProvision`, and leaves the old one
         active then.
         """
+        check_mode(service, "replace", Singleton, Local)
         slot = self._find_slot(service, scope)
         if slot is None or not slot.provided:
             raise InvalidProvision(service.id, "nothing provides it that could be replaced")
@@ -145,11 +143,11 @@ class Registry:
             slot.local = implementation
         else:
             old = slot.exposure
-            if old is None or set(old.members) != {member.name for member in service.members}:
+            if old is None or describe_members(old.token) != describe_members(service):
                 raise InvalidProvision(service.id, "the replacement has another member table")
             check_implementation(service, implementation)
             slot.exposure = Exposure(service, implementation)
-            self._forget_source(old)
+            old.close()
         slot.tell()
 
     # Looking up
@@ -200,49 +198,13 @@ class Registry:
 
     def serve(self, peer: Peer) -> Serving:
         """Return what answers the requests of *peer*."""
-        serving = Serving(peer, self)
-        self._servings[serving] = None
-        return serving
-
-    def leave_peer(self, serving: Serving) -> None:
-        """Forget a peer that is gone."""
-        self._servings.pop(serving, None)
-
-    def hold(self, implementation: object) -> None:
-        """Count a private reference to *implementation*."""
-        _, count = self._holders.get(id(implementation), (implementation, 0))
-        self._holders[id(implementation)] = (implementation, count + 1)
-
-    def release(self, implementation: object) -> None:
-        """Count one reference less; with the last, ``on_release`` is called if there is one."""
-        _, count = self._holders.pop(id(implementation))
-        if count > 1:
-            self._holders[id(implementation)] = (implementation, count - 1)
-            return
-        on_release = getattr(implementation, "on_release", None)
-        if callable(on_release):
-            self._run(on_release)
-
-    def _run(self, callback: Any) -> None:
-        try:
-            outcome = callback()
-            if inspect.isawaitable(outcome):
-                task = asyncio.ensure_future(outcome)
-                self._tasks.add(task)
-                task.add_done_callback(self._finish)
-        except Exception as error:  # noqa: BLE001 - whatever a callback raises is its own
-            report("the callback of a released reference failed", error)
-
-    def _finish(self, task: asyncio.Future[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            report("the callback of a released reference failed", error)
+        return Serving(peer, self)
 
     # Within
 
-    def _forget_source(self, exposure: Exposure) -> None:
-        for serving in list(self._servings):
-            serving.forget_source(exposure)
+    def _withdraw_keyed(self, slot: Slot, handle: KeyedHandle[Any], scope: str) -> None:
+        if slot.keyed is handle:
+            self.withdraw(handle.token, scope=scope)
 
     def _open_slot(self, service: RemoteToken[Any] | Local[Any], scope: str) -> Slot:
         check_id(service.id)

@@ -5,33 +5,30 @@ Handles are thin, one a facet; what they share stands in ``targets.py``.
 
 from __future__ import annotations
 
-import weakref
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
 from . import calls
 from .calls import dump_arguments, make_error, read_answer
+from .context import check_context
 from .envelopes import read_envelope
-from .errors import InvalidJSON, InvalidResult, ServiceError, StaleReference, copy_error
+from .errors import InvalidJSON, InvalidResult, ServiceError, StaleReference
 from .following import ServiceFollower
+from .handles import Handle, HandleEvents, HandleReplica
 from .parse import parse_json
 from .protocol.messages import Failed, Granted
-from .replica import Replica
+from .references import PrivateReference
 from .strict_json import encode
 from .traces import write_trace
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from .context import Context
-    from .delivery import Listener, ListenerSubscription
     from .link import Reference
     from .members import EventsMember, Method, StateMember
     from .outgoing import Answer
     from .peer import Peer
-    from .replica import ReplicaFeed
-    from .targets import EventHub, Target
+    from .targets import Target
     from .tokens import Referenced
     from .tracing import CarefulTracer
 
@@ -46,19 +43,20 @@ class RemoteLink:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._states: dict[str, HandleReplica[Any]] = {}
-        self._events: dict[str, RemoteEvents[Any]] = {}
-        self._closed: ServiceError | None = None
+        self._events: dict[str, HandleEvents[Any]] = {}
+        self._handle = Handle()
 
     def state(self, member: StateMember[T]) -> HandleReplica[T]:
         """Return a view of the replica that all handles share."""
         if member.name not in self._states:
-            self._states[member.name] = HandleReplica(self._target.feeds[member.name])
+            self._states[member.name] = HandleReplica(self._target.feeds[member.name], self._handle)
         return self._states[member.name]
 
-    def events(self, member: EventsMember[T]) -> RemoteEvents[T]:
+    def events(self, member: EventsMember[T]) -> HandleEvents[T]:
         """Return a view of the source of events over there."""
         if member.name not in self._events:
-            self._events[member.name] = RemoteEvents(member, self._target.get_hub(member))
+            channel = self._target.get_hub(member).channel
+            self._events[member.name] = HandleEvents(member, channel, self._handle)
         return self._events[member.name]
 
     async def call(self, method: Method[P, R], params: P, ctx: Context) -> R:
@@ -109,21 +107,16 @@ class RemoteLink:
         return cast("RemoteReference[T]", reference)
 
     def close(self, error: ServiceError) -> None:
-        """Refuse every later call with *error*, and end every subscription of this handle."""
-        if self._closed is None:
-            self._closed = error
-            for state in self._states.values():
-                state.close()
-            for events in self._events.values():
-                events.close()
+        """Refuse every later use with *error*, and end every subscription of this handle."""
+        self._handle.close(error)
 
     def _prepare(
         self, method: Method[Any, Any], params: object, ctx: Context
     ) -> tuple[Peer, bytes]:
         """Return the connection to call over, and the text of the arguments."""
+        check_context(ctx)
         ctx.check()
-        if self._closed is not None:
-            raise copy_error(self._closed)
+        self._handle.check()
         arguments = encode(dump_arguments(self._target.token, method, params))
         return self._target.get_peer(method), arguments
 
@@ -171,64 +164,16 @@ class RemoteLink:
         raise InvalidResult(f"{place}: {problem}")
 
 
-class HandleReplica(Replica[T]):
-    """A replica as one handle sees it; its subscriptions end with the handle."""
-
-    __slots__ = ("_open",)
-
-    def __init__(self, feed: ReplicaFeed[T]) -> None:
-        super().__init__(feed)
-        self._open: weakref.WeakSet[ListenerSubscription[T]] = weakref.WeakSet()
-
-    def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
-        """Call *listener* with the current value at once, if there is one, and each later one."""
-        subscription = super().subscribe(listener)
-        self._open.add(subscription)
-        return subscription
-
-    def close(self) -> None:
-        """End every subscription that was made here."""
-        for subscription in list(self._open):
-            subscription.close()
-
-
-class RemoteEvents(Generic[T]):
-    """The events of another process, as one handle sees them."""
-
-    def __init__(self, member: EventsMember[T], hub: EventHub) -> None:
-        self._member = member
-        self._channel = hub.channel
-        self._open: weakref.WeakSet[ListenerSubscription[T]] = weakref.WeakSet()
-
-    def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:
-        """Call *listener* with each event from now on."""
-        subscription = self._channel.subscribe(listener)
-        self._open.add(subscription)
-        return subscription
-
-    def on(self, type: str, listener: Listener[T]) -> ListenerSubscription[T]:  # noqa: A002 - the word of the contract
-        """Call *listener* with each event whose discriminator is *type*."""
-        subscription = self._channel.subscribe(listener, self._member.make_filter(type))
-        self._open.add(subscription)
-        return subscription
-
-    def close(self) -> None:
-        """End every subscription that was made here."""
-        for subscription in list(self._open):
-            subscription.close()
-
-
-class RemoteReference(Generic[T]):
+class RemoteReference(PrivateReference, Generic[T]):
     """A private reference to an implementation at the other side of one connection."""
 
     def __init__(self, token: Referenced[T], peer: Peer, name: str) -> None:
-        self._token = token
+        super().__init__(token)
         self._peer = peer
         self._name = name
         self._follower = ServiceFollower(token, "reference", reference=name)
         self._link = RemoteLink(self._follower.target)
         self._service = token.proxy(self._link)
-        self._released = False
         self.received = 0
         """How often it came over the connection."""
         self._follower.attach(peer, subscribe=bool(self._follower.target.feeds))
@@ -239,30 +184,13 @@ class RemoteReference(Generic[T]):
         """The service itself; its calls raise `StaleReference` after the end."""
         return self._service
 
-    async def release(self) -> None:
-        """Give the reference up; a second time does nothing."""
-        if not self._released:
-            self._end(f'the reference to "{self._token.id}" was released')
-            self._peer.held.pop(self._name, None)
-            self._peer.release(self._name, self.received)
-
-    async def __aenter__(self) -> RemoteReference[T]:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.release()
-
     def _lose(self, failure: calls.Failure) -> None:
         del failure
-        self._end(f'the reference to "{self._token.id}" ended with its connection')
+        self.end(f'the reference to "{self.token.id}" ended with its connection')
 
-    def _end(self, why: str) -> None:
-        if not self._released:
-            self._released = True
-            self._link.close(StaleReference(why))
-            self._follower.close()
+    def _finish(self, ending: StaleReference) -> None:
+        self._peer.forget_end(self._lose)
+        self._link.close(ending)
+        self._follower.close()
+        self._peer.held.pop(self._name, None)
+        self._peer.release(self._name, self.received)

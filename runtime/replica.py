@@ -33,18 +33,19 @@ class ReplicaFeed(Generic[T]):
 
     def install(self, value: T, source: Context) -> None:
         """Make *value*, a snapshot or an update, the current one, and deliver it."""
-        self.store(value)
-        self.announce(source)
+        self.store(value, source)
+        self.announce()
 
-    def store(self, value: T) -> None:
+    def store(self, value: T, source: Context) -> None:
         """Make *value* the current one, without delivering it yet."""
         self.known = (value,)
         self.ready = True
         self.failure = None
+        self.channel.enqueue(value, source)
 
-    def announce(self, source: Context) -> None:
-        """Deliver the current value."""
-        self.channel.publish(self.known[0], source)  # type: ignore[misc] # stored before
+    def announce(self) -> None:
+        """Deliver what was stored."""
+        self.channel.deliver_enqueued()
 
     def lose(self, failure: ServiceError | None = None) -> None:
         """Make the state not ready; what is known of it is stale from now on."""

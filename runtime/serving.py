@@ -17,6 +17,7 @@ from .feeds import FixedFeed, InstancesFeed, SingletonFeed
 from .members import Method
 from .parse import parse_json
 from .protocol.messages import ErrorEnvelope
+from .references import give_up, hold
 from .strict_json import encode
 from .traces import read_trace
 
@@ -46,14 +47,13 @@ class _Running(Cancellation):
 
 
 class GrantedReference:
-    """A private reference of this peer: what it is to, and what it came from."""
+    """A private reference of this peer, and what it leads to."""
 
-    __slots__ = ("exposure", "name", "source")
+    __slots__ = ("exposure", "name")
 
-    def __init__(self, name: str, exposure: Exposure, source: Exposure) -> None:
+    def __init__(self, name: str, exposure: Exposure) -> None:
         self.name: Final = name
         self.exposure: Final = exposure
-        self.source: Final = source
 
 
 class Serving:
@@ -70,7 +70,8 @@ class Serving:
         self._tasks: set[_Running] = set()
         self._feeds: dict[int, Feed] = {}
         self._references: dict[str, GrantedReference] = {}
-        self._names: dict[int, str] = {}
+        self._names: dict[tuple[int, str], str] = {}
+        """The name of each reference, by its object and its service."""
         identity = peer.identity
         self._scope = BACKGROUND if identity is None else BACKGROUND.with_value(CLIENT, identity)
 
@@ -210,14 +211,22 @@ class Serving:
     ) -> None:
         token = method.get_returned()
         assert token is not None  # noqa: S101 - narrows the type
-        name = self._names.get(id(implementation)) or secrets.token_urlsafe(16)
-        if not self._served.grant(call_id, name, token.id):
+        hold(implementation)
+        if source.root.closed:
+            error = ErrorEnvelope("stale_reference", "its provider ended meanwhile")
+            self._served.fail(call_id, error)
+            give_up(implementation)
             return
-        if name not in self._references:
-            self._names[id(implementation)] = name
-            self._references[name] = GrantedReference(name, Exposure(token, implementation), source)
-            self._registry.hold(implementation)
-            self.peer.arm()
+        place = (id(implementation), token.id)
+        name = self._names.get(place) or secrets.token_urlsafe(16)
+        if not self._served.grant(call_id, name, token.id) or name in self._references:
+            give_up(implementation)
+            return
+        self._names[place] = name
+        granted = GrantedReference(name, Exposure(token, implementation, source=source))
+        self._references[name] = granted
+        source.root.on_close(granted, lambda: self._end_reference(granted))
+        self.peer.arm()
 
     def take_reference_end(self, reference: str) -> None:
         """Forget a reference that was released, or idle for too long."""
@@ -229,15 +238,14 @@ class Serving:
                 error = ErrorEnvelope("stale_reference", "the reference has ended")
                 self.end_subscription(subscription_id, error)
         implementation = granted.exposure.implementation
-        del self._names[id(implementation)]
-        self._registry.release(implementation)
+        del self._names[id(implementation), granted.exposure.token.id]
+        granted.exposure.root.leave(granted)
+        give_up(implementation)
 
-    def forget_source(self, source: Exposure) -> None:
-        """End the references that came from what provides a service no more."""
-        for granted in list(self._references.values()):
-            if granted.source is source:
-                self._served.end_reference(granted.name)
-                self.take_reference_end(granted.name)
+    def _end_reference(self, granted: GrantedReference) -> None:
+        """End a reference that came from what is provided no more."""
+        self._served.end_reference(granted.name)
+        self.take_reference_end(granted.name)
 
     # Subscriptions
 
@@ -287,7 +295,6 @@ class Serving:
 
     def end(self) -> None:
         """Cancel every call, close every feed and release every reference."""
-        self._registry.leave_peer(self)
         running, self._running = self._running, {}
         for call in running.values():
             self._stop(call)
@@ -297,7 +304,8 @@ class Serving:
         references, self._references = self._references, {}
         self._names.clear()
         for granted in references.values():
-            self._registry.release(granted.exposure.implementation)
+            granted.exposure.root.leave(granted)
+            give_up(granted.exposure.implementation)
 
 
 def _find_instance(slot: Slot, message: Call | Subscribe) -> Exposure | ErrorEnvelope:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from .context import check_context
 from .delivery import Channel, Listener, ListenerSubscription
 from .freezing import lend
 
@@ -52,6 +53,7 @@ class MutableState(Generic[T]):
         Raises `ContractViolation` for what the schema refuses, and has changed
         nothing then. Inside a listener, delivery follows the one that is going on.
         """
+        check_context(ctx)
         self._check(value)
         self._value = lend(value)
         self._channel.publish(self._value, ctx)

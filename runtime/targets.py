@@ -55,6 +55,8 @@ class Target:
         """The connection that leads there now."""
         self.known: Members | None = None
         """The member table of the provider."""
+        self.hydrated = False
+        """Whether each state is known that the provider has."""
         self.failure: ServiceError | None = None
         """Why nothing works, although there is a connection."""
         self.feeds: Final[dict[str, ReplicaFeed[Any]]] = {
@@ -91,6 +93,7 @@ class Target:
         """Use *peer* from now on."""
         self.peer = peer
         self.failure = self.known = None
+        self.hydrated = False
         for hub in self._hubs.values():
             hub.attach()
 
@@ -99,9 +102,9 @@ class Target:
         self.peer = self.known = None
         for hub in self._hubs.values():
             hub.detach(quietly=quietly)
-        for feed in self.feeds.values():
-            feed.lose()
-            if quietly:
+        self.lose()
+        if quietly:
+            for feed in self.feeds.values():
                 feed.channel.drop_waiting()
 
     def close(self, peer: Peer) -> None:
@@ -113,11 +116,13 @@ class Target:
         """Let every use fail."""
         self.failure = failure
         self.known = None
+        self.hydrated = False
         for feed in self.feeds.values():
             feed.lose(failure)
 
     def lose(self) -> None:
         """Take that the states are not known for now."""
+        self.hydrated = False
         for feed in self.feeds.values():
             feed.lose()
 
@@ -129,11 +134,12 @@ class Target:
         }
         for name, feed in self.feeds.items():
             if name in values:
-                feed.store(values[name])
+                feed.store(values[name], BACKGROUND)
             else:
                 feed.lose(self.make_missing(name))
+        self.hydrated = True
         for name in values:
-            self.feeds[name].announce(BACKGROUND)
+            self.feeds[name].announce()
 
     def update(self, message: Update) -> None:
         """Take a value of one state."""
@@ -144,7 +150,7 @@ class Target:
     def _load(self, name: str, text: Raw) -> object:
         member = self.members[name]
         assert isinstance(member, StateMember)  # noqa: S101 - narrows the type
-        return load_value(member.value, text)
+        return load_value(member.value, text, 'the state "', name, '"')
 
 
 class EventHub:
@@ -178,7 +184,7 @@ class EventHub:
         """Deliver an event."""
         if isinstance(message, Event):
             try:
-                value = load_value(self._member.payload, message.value)
+                value = load_value(self._member.payload, message.value, self.channel.name)
             except (ContractViolation, InvalidJSON) as error:
                 report(f'an event of "{self._member.name}" cannot be read', error)
             else:
@@ -239,12 +245,14 @@ def make_source(trace: Raw | UnsetType) -> Context:
     return BACKGROUND if carrier is None else BACKGROUND.with_value(TRACE, carrier)
 
 
-def load_value(payload: Payload[Any], text: Raw) -> object:
+def load_value(payload: Payload[Any], text: Raw, *place: str) -> object:
     """Return a value of a state or an event.
 
-    Raises `InvalidJSON`, or `ContractViolation` where a model does not take it.
+    Raises `InvalidJSON`, or `ContractViolation` for what the contract does not allow.
     """
-    return lend(payload.load(parse_json(bytes(text))))
+    value = parse_json(bytes(text))
+    payload.check_json(value, *place)
+    return lend(payload.load(value))
 
 
 def make_unreadable(name: str, error: Exception) -> ProtocolError:

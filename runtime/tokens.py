@@ -6,11 +6,11 @@ process; a local service is another one than a remote service of that name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, cast
 
 from typing_extensions import TypeVar
 
-from .errors import InvalidToken
+from .errors import InvalidToken, ModeMismatch
 from .members import ErrorCase, Member, Method
 
 if TYPE_CHECKING:
@@ -156,3 +156,18 @@ def check_id(service_id: object) -> str:
             f'the id "{shown}" holds half of a surrogate pair, which no text on the wire can'
         )
     return str.__str__(service_id)
+
+
+def check_mode(service: object, call: str, *modes: type[RemoteToken[Any] | Local[Any]]) -> None:
+    """Raise unless *service* is a token that *call* takes.
+
+    `ModeMismatch` for a token of another mode, TypeError for what is no token.
+    """
+    if isinstance(service, modes):
+        return
+    if isinstance(service, RemoteToken | Local):
+        mode = type(cast("object", service)).__name__.lower()
+        wanted = " or ".join(each.__name__.lower() for each in modes)
+        raise ModeMismatch(f'"{service.id}" is {mode}: {call} takes what is {wanted}')
+    kind = type(service).__name__
+    raise TypeError(f"{call} takes the token of a service, found an object of type {kind}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from typing import Any
 
@@ -256,3 +257,66 @@ def test_nothing_is_ambient() -> None:  # CTX-18
         assert await asyncio.create_task(give(BACKGROUND.get(USER))) is None
 
     asyncio.run(main())
+
+
+def test_what_fails_after_its_wait_was_cancelled_is_reported() -> None:
+    """CTX-4: asyncio has nothing to complain of."""
+    failures: list[str] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: failures.append(f"{context['message']}: {context['exception']}")
+        )
+        cancellation = Cancellation()
+
+        async def fail(now: asyncio.Event) -> None:
+            try:
+                await now.wait()
+            finally:
+                raise ValueError("in the end")
+
+        waiting = asyncio.create_task(
+            BACKGROUND.with_cancellation(cancellation).wait(fail(asyncio.Event()))
+        )
+        await asyncio.sleep(0)
+        cancellation.cancel()
+        with pytest.raises(Cancelled):
+            await waiting
+        now = asyncio.Event()
+        waiting = asyncio.create_task(BACKGROUND.with_cancellation(Cancellation()).wait(fail(now)))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        now.set()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.sleep(0)
+        gc.collect()
+
+    asyncio.run(main())
+    assert failures == ["a wait was cancelled, and what it waited for failed: in the end"] * 2
+
+
+def test_a_callback_that_raises_a_cancellation_stops_no_other() -> None:
+    failures: list[BaseException] = []
+    called: list[int] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: failures.append(context["exception"])
+        )
+        cancellation = Cancellation()
+        ctx = BACKGROUND.with_cancellation(cancellation)
+
+        def fail() -> None:
+            raise asyncio.CancelledError
+
+        ctx.on_cancel(fail)
+        ctx.on_cancel(lambda: called.append(1))
+        cancellation.cancel()
+
+    asyncio.run(main())
+    assert called == [1]
+    assert [type(failure) for failure in failures] == [asyncio.CancelledError]

@@ -252,3 +252,114 @@ def test_an_interrupt_passes_through_and_leaves_the_channel_usable() -> None:
         channel.publish(1, BACKGROUND)
     channel.publish(2, BACKGROUND)
     assert seen == [2]
+
+
+def test_a_listener_that_raises_a_cancellation_hurts_only_itself() -> None:
+    """STA-21, EVT-13: it is reported like any other failure."""
+
+    async def test(_: list[BaseException]) -> None:
+        channel: Channel[int] = Channel("it", coalesces=False)
+        seen: list[int] = []
+
+        def fail(*_: Any) -> None:
+            raise asyncio.CancelledError
+
+        channel.subscribe(fail)
+        channel.subscribe(lambda value, _: seen.append(value))
+        channel.publish(1, BACKGROUND)
+        channel.publish(2, BACKGROUND)
+        assert seen == [1, 2]
+
+    assert [type(failure) for failure in run(test)] == [asyncio.CancelledError] * 2
+
+
+def test_a_coroutine_that_awaits_something_cancelled_gets_the_next_values() -> None:
+    """EVT-3: and in order."""
+
+    async def test(_: list[BaseException]) -> None:
+        channel: Channel[int] = Channel("it", coalesces=False)
+        seen: list[int] = []
+
+        async def listen(value: int, _: Context) -> None:
+            seen.append(value)
+            cancelled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            cancelled.cancel()
+            await cancelled
+
+        channel.subscribe(listen)
+        for value in (1, 2, 3):
+            channel.publish(value, BACKGROUND)
+        await settle()
+        channel.publish(4, BACKGROUND)
+        await settle()
+        assert seen == [1, 2, 3, 4]
+
+    assert [type(failure) for failure in run(test)] == [asyncio.CancelledError] * 4
+
+
+@pytest.mark.parametrize("turns", [0, 3], ids=["before its first step", "later"])
+def test_a_listener_whose_task_was_cancelled_hears_what_comes_next(turns: int) -> None:
+    """What waited is lost with the task; nothing is delivered late."""
+
+    async def test(_: list[BaseException]) -> None:
+        channel: Channel[int] = Channel("it", coalesces=False)
+        listener = Gate()
+        channel.subscribe(listener)
+        mine = asyncio.current_task()
+        channel.publish(1, BACKGROUND)
+        channel.publish(2, BACKGROUND)
+        for _turn in range(turns):
+            await asyncio.sleep(0)
+        for task in asyncio.all_tasks() - {mine}:
+            task.cancel()
+        await settle()
+        listener.started.clear()
+        channel.publish(3, BACKGROUND)
+        await listener.let_through(5)
+        assert listener.started == [3]
+
+    assert run(test) == []
+
+
+def test_who_listens_again_when_its_subscription_ends_is_wanted_again() -> None:
+    """EVT-10: demand is asked for anew."""
+
+    async def test(_: list[BaseException]) -> None:
+        channel: Channel[int] = Channel("it", coalesces=False)
+        demand: list[bool] = []
+        channel.on_demand = demand.append
+        again: list[int] = []
+
+        async def listen(_: int, ctx: Context) -> None:
+            ctx.on_cancel(lambda: channel.subscribe(lambda value, _: again.append(value)))
+            await asyncio.Event().wait()
+
+        channel.subscribe(listen)
+        channel.publish(1, BACKGROUND)
+        await settle()
+        channel.end(Overflow("too slow"))
+        channel.publish(2, BACKGROUND)
+        assert demand == [True, False, True]
+        assert again == [2]
+
+    assert run(test) == []
+
+
+def test_what_is_dropped_reaches_nobody_else() -> None:
+    """r-clo-03: a listener that ends everything is the last one that runs."""
+
+    async def test(_: list[BaseException]) -> None:
+        channel: Channel[int] = Channel("it", coalesces=False)
+        seen: list[str] = []
+
+        def first(value: int, _: Context) -> None:
+            seen.append(f"first {value}")
+            channel.publish(value + 1, BACKGROUND)
+            channel.drop_waiting()
+
+        channel.subscribe(first)
+        channel.subscribe(lambda value, _: seen.append(f"second {value}"))
+        channel.publish(1, BACKGROUND)
+        assert seen == ["first 1"]
+
+    assert run(test) == []

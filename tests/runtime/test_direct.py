@@ -17,7 +17,6 @@ from pi_contracts.runtime import (
     InvalidImplementation,
     InvalidResult,
     NotAuthorized,
-    NotHydrated,
     ServiceNotImplemented,
     StaleReference,
     connect_direct,
@@ -361,8 +360,10 @@ def test_a_released_reference_is_stale(sample: Any) -> None:  # REF-4, REF-6
             await reference.service.wait(BACKGROUND)
         assert not reference.service.progress.ready
         assert reference.service.progress.last(-1) == 0
-        with pytest.raises(NotHydrated):
+        with pytest.raises(StaleReference):
             _ = reference.service.progress.value
+        with pytest.raises(StaleReference):
+            reference.service.progress.subscribe(lambda *_: None)
 
     run(test)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -148,3 +149,39 @@ def test_text_for_a_message_is_one_line_and_short(text: str, longest: int, shown
 def test_long_pointers_are_cut_token_by_token() -> None:
     assert clip_pointer("/a/" + "b" * 99 + "/c") == "/a/" + "b" * 60 + "…/c"
     assert len(clip_pointer("/a" * 5000)) == 301
+
+
+class Told(errors.ServiceError):
+    """As generated: data is given by name, and the text has a default."""
+
+    code = "told"
+
+    def __init__(self, message: str = "this was told", *, data: Any) -> None:
+        super().__init__(message, data)
+
+
+EVERY: dict[str, errors.PiContractsError] = {
+    "version": errors.UnservedVersionError(2, 1),
+    "hydration": errors.NotHydrated("state"),
+    "implementation": errors.InvalidImplementation("models", ("a", "b")),
+    "key": errors.InvalidKey("models", "why"),
+    "provision": errors.InvalidProvision("models", "why"),
+    "view": errors.InaccessibleView("models", "why"),
+    "schemas": errors.BrokenSchemasError("where", "why"),
+    "text": errors.InvalidJSON("why", 1, 2),
+    "violation": errors.ContractViolation(
+        "a", "b", pointer="/x", keyword="type", schema_location="/y"
+    ),
+    "built in": errors.Cancelled(),
+    "of a contract": Told(data={"a": 1}),
+    "unknown": errors.UnannouncedError("later", "text", [1]),
+}
+
+
+@pytest.mark.parametrize("error", EVERY.values(), ids=EVERY)
+def test_every_error_can_be_copied_and_pickled(error: errors.PiContractsError) -> None:
+    error.add_note("a note")
+    for again in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+        assert again.__dict__ == error.__dict__

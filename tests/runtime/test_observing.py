@@ -6,7 +6,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pi_contracts.runtime import BACKGROUND, Cancelled, Disconnected, StaleInstance
+from pi_contracts.runtime import (
+    BACKGROUND,
+    Cancelled,
+    Disconnected,
+    StaleInstance,
+    UnknownService,
+)
 from pi_contracts.runtime.observing import Observer
 
 if TYPE_CHECKING:
@@ -19,6 +25,11 @@ class Source:
     def __init__(self, key: str) -> None:
         self.key = key
         self.closed = 0
+        self.hydrated = asyncio.Event()
+        self.hydrated.set()
+
+    async def wait_hydrated(self) -> None:
+        await self.hydrated.wait()
 
     def make_view(self) -> tuple[Any, Callable[[], object]]:
         def close() -> None:
@@ -44,6 +55,10 @@ DUE = {
     "Cancelled": Cancelled(),
     "StaleInstance": StaleInstance("x"),
     "Disconnected": Disconnected(),
+    "UnknownService": UnknownService("x"),
+    "a group of them": ExceptionGroup(
+        "g", [Cancelled(), ExceptionGroup("h", [StaleInstance("x")])]
+    ),
 }
 
 
@@ -96,6 +111,65 @@ def test_any_other_failure_is_reported_and_others_go_on(run: Any) -> None:
     run(test)
 
 
+OWN_FAILURES: dict[str, BaseException] = {
+    "what is not due": ValueError("mine"),
+    "a group with something that is not due": ExceptionGroup(
+        "g", [Cancelled(), ValueError("mine")]
+    ),
+    "a group of what would be due": ExceptionGroup("g", [Cancelled()]),
+    "that something it awaited was cancelled": asyncio.CancelledError(),
+}
+
+
+@pytest.mark.parametrize("error", OWN_FAILURES.values(), ids=OWN_FAILURES)
+def test_what_a_handler_raises_while_its_instance_is_live_is_reported(
+    run: Any, error: BaseException
+) -> None:
+    """KEY-12."""
+
+    async def test() -> None:
+        failures = watch_failures()
+
+        async def handle(*_: Any) -> None:
+            await asyncio.sleep(0)
+            raise error
+
+        observer = Observer("s", handle, lambda _: None)
+        observer.begin(Source("a"))
+        await settle()
+        assert len(failures) == 1
+        assert failures[0].startswith('the observer of "s" failed at "a": ')
+        observer.close()
+
+    run(test)
+
+
+def test_a_handler_starts_when_each_state_has_a_value(run: Any) -> None:
+    """KEY-9: and not at all if its instance goes before."""
+
+    async def test() -> None:
+        started: list[str] = []
+
+        async def handle(instance: Any, _: Any) -> None:
+            started.append(instance.key)
+
+        observer = Observer("s", handle, lambda _: None)
+        sources = [Source("a"), Source("b")]
+        for source in sources:
+            source.hydrated.clear()
+            observer.begin(source)
+        await settle()
+        assert started == []
+        observer.end(sources[0])
+        for source in sources:
+            source.hydrated.set()
+        await settle()
+        assert started == ["b"]
+        observer.close()
+
+    run(test)
+
+
 def test_a_failure_while_ending_that_is_not_due_is_reported(run: Any) -> None:
     async def test() -> None:
         failures = watch_failures()
@@ -137,11 +211,13 @@ def test_a_task_that_somebody_else_cancels_stays_cancelled(run: Any) -> None:
         failures = watch_failures()
 
         async def handle(*_: Any) -> None:
-            raise asyncio.CancelledError
+            await asyncio.Event().wait()
 
         observer = Observer("s", handle, lambda _: None)
         observer.begin(Source("a"))
         (task,) = observer._tasks  # pyright: ignore[reportPrivateUsage]
+        await settle()
+        task.cancel()
         await settle()
         assert task.cancelled()
         assert failures == []
