@@ -39,6 +39,7 @@ from .protocol.messages import (
     Unsubscribe,
     Welcome,
 )
+from .refusals import RefusalLog
 from .tracing import CarefulTracer
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Peer:
             Published: self._take_published,
             Gap: lambda gap: gap.handle.take_gap(gap.error),
             SubscriptionEnded: lambda ended: ended.handle.take_end(ended.error),
-            Refused: self._take_refused,
+            Refused: RefusalLog().take,
             LinkEnded: lambda ended: self._finish(ended.error),
         }
 
@@ -331,10 +332,6 @@ class Peer:
 
     def _take_published(self, published: Published) -> None:
         published.handle.take(published.message)
-
-    def _take_refused(self, refused: Refused) -> None:
-        by = "this side" if refused.by_us else "the other side"
-        LOGGER.warning("a frame was refused by %s: %s", by, refused.error.message)
 
     def _flush_now(self) -> None:
         self._flushing = False

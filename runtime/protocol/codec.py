@@ -35,7 +35,7 @@ DEEPEST_FRAME: Final = DEEPEST + 4
 _LONGEST_FLAT: Final = 2 * DEEPEST_FRAME
 """Up to how many bytes a text cannot be too deep."""
 _LONGEST_PROBLEM: Final = 300
-_LONGEST_WORDED: Final = 64 * 1024
+_LONGEST_WORDED: Final = 8 * 1024
 """How long a text may be that is read again, slowly, to say what is wrong with it."""
 _LARGEST_ID: Final = 2**53 - 1
 _MOST_DIGITS: Final = len(str(_LARGEST_ID))

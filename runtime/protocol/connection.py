@@ -12,7 +12,7 @@ from .faults import FrameTooLarge, LocalProtocolError
 from .followed import Followed
 from .framing import FrameSplitter, Framing, add_header
 from .happenings import LinkEnded, Refused
-from .limits import Limits
+from .limits import MOST_REFUSED, UNREAD, Limits
 from .liveness import Liveness
 from .outbox import Outbox
 from .served import Served
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .happenings import Happening
-
-_UNREAD: Final = 1024
-"""How many refusals may wait for a peer that does not read, beside its answers."""
 
 
 class Connection:
@@ -64,6 +61,7 @@ class Connection:
         self._last_call = 0
         self._liveness = Liveness(self.limits)
         self._begun = 0.0
+        self._refused = 0
         self._received_row: Mapping[type, State] = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
@@ -262,6 +260,8 @@ class Connection:
         if state is None:
             self._refuse(message, happenings)
             return
+        if self._refused:
+            self._refused = 0
         if state is not self.state:
             self._set_state(state)
         self._takers[kind](message, happenings)
@@ -275,6 +275,10 @@ class Connection:
             self._give_up("too_large", message.problem, happenings)
         else:
             self._refuse_malformed(message, happenings)
+        self._refused += 1
+        if self._refused >= MOST_REFUSED and not self.has_ended:
+            problem = f"{MOST_REFUSED} texts in a row that are no frames"
+            self._give_up("protocol_error", problem, happenings)
 
     def _refuse_malformed(self, text: codec.Malformed, happenings: list[Happening]) -> None:
         """Refuse a text that is no frame, so that nobody waits for what it was to be."""
@@ -329,7 +333,7 @@ class Connection:
     @property
     def _is_overfull(self) -> bool:
         """Whether more waits than a peer that reads would leave."""
-        most = 2 * (self.limits.calls + self.limits.subscriptions) + _UNREAD
+        most = 2 * (self.limits.calls + self.limits.subscriptions) + UNREAD
         outbox = self._outbox
         return outbox.waiting_frames > most or outbox.frame_bytes > self.limits.unread_bytes
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from .messages import SMALLEST_FRAME
+
+UNREAD: Final = 1024
+"""How many refusals may wait for a peer that does not read, beside its answers."""
+
+MOST_REFUSED: Final = 1024
+"""How many texts in a row may be no frames: whoever sends more speaks something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,6 +225,19 @@ def test_a_subscription_ends_that_is_asked_for_in_a_malformed_frame(pair: Any) -
     assert one in pair.server.served.subscriptions
 
 
+def test_very_many_texts_in_a_row_that_are_no_frames_end_the_link(pair: Any) -> None:
+    """Whoever sends them speaks something else; a frame between them begins anew."""
+    nothing = add_header(b"")
+    pair.server.receive(nothing * 1023, pair.now)
+    assert not pair.server.has_ended
+    pair.inject(pair.server, m.Ping())
+    pair.server.receive(nothing * 1023, pair.now)
+    assert not pair.server.has_ended
+    happenings = pair.server.receive(nothing * 100_000, pair.now)
+    assert [type(one) for one in happenings] == [Refused, LinkEnded]
+    assert happenings[1].error.code == "protocol_error"
+
+
 def test_before_the_link_is_open_a_malformed_frame_is_only_refused(make_pair: Any) -> None:
     pair = make_pair()
     pair.server.start(0.0)
