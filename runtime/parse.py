@@ -35,11 +35,27 @@ def parse_json(text: str | bytes, *, levels: int = DEEPEST) -> JsonValue:
     if may_be_deep and not is_json(value):
         _check_depth(data, levels)
     encoded = _encode(value)
-    if encoded != data and (b"\\u003" in data or encoded.count(b":") != data.count(b":")):
-        # Each member has a colon of its own, so one that vanished shows in their number;
-        # an escaped colon would hide it.
+    # Each member has a colon of its own, so one that vanished shows in their number; an
+    # escaped colon would hide it.
+    is_suspect = encoded != data and (b"\\u003" in data or encoded.count(b":") != data.count(b":"))
+    if is_suspect and not _has_own_names(data):
         _check_names(data)
     return value
+
+
+def _has_own_names(data: bytes) -> bool:
+    """Tell quickly whether each name stands once in its object; False where that is open."""
+    import json  # noqa: PLC0415 - seldom needed, and slow to load
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError
+
+    try:
+        json.loads(data, object_pairs_hook=look, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _encode_text(text: str) -> bytes:

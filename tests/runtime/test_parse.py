@@ -21,6 +21,7 @@ GOOD: dict[str, tuple[str | bytes, object]] = {
         r'{"a": {"\u003a": 1, "b": 2}, "\u003A\u003a": 3}',
         {"a": {":": 1, "b": 2}, "::": 3},
     ),
+    "other escapes": (r'["\u003c", {"a": 1}]', ["<", {"a": 1}]),
     "colons in strings": ('{"a:b": ":::", "c": {"a:b": 1}}', {"a:b": ":::", "c": {"a:b": 1}}),
     "one name in several objects": ('[{"a": 1}, {"a": {"a": 2}}]', [{"a": 1}, {"a": {"a": 2}}]),
     "names that differ in case": ('{"a": 1, "A": 2}', {"a": 1, "A": 2}),
