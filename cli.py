@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
 
@@ -26,6 +26,7 @@ app = typer.Typer(
     add_completion=False,
 )
 
+T = TypeVar("T")
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 PlanFormat: TypeAlias = Literal["text", "json", "github", "sarif", "mermaid", "dot", "html"]
 Position: TypeAlias = Literal["argument", "result", "state", "event", "error"]
@@ -250,10 +251,16 @@ def plan(
     boundaries: Annotated[
         bool, typer.Option("--boundaries", help="Follow imports: none may lead to another host.")
     ] = False,
-    why: Annotated[str | None, typer.Option(metavar="SCOPE/SERVICE", help="Who needs it.")] = None,
-    without: Annotated[str | None, typer.Option(metavar="PLUGIN", help="What would break.")] = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SCOPE/SERVICE", help="Who needs it; may be repeated."),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="PLUGIN", help="What would break without it.")
+    ] = None,
     against: Annotated[
-        Path | None, typer.Option(metavar="OLD", help="What has changed; - is standard input.")
+        list[Path] | None,
+        typer.Option(metavar="OLD", help="What has changed; - is standard input."),
     ] = None,
     style: Annotated[PlanFormat, typer.Option("--format", help="A report or a picture.")] = "text",
     quiet: QuietOption = False,
@@ -270,7 +277,8 @@ def plan(
 
     report_style, form = split_style(style)
     run = Invocation("plan", report_style, quiet=quiet, strict=strict, config=config)
-    if [*(facets or ()), str(against)].count(STDIN) > 1:
+    left_out, old = _take_one("--without", without), _take_one("--against", against)
+    if [*(facets or ()), str(old)].count(STDIN) > 1:
         refuse_usage("standard input can be read once, and - stands twice")
     if str(manifest) == STDIN:
         refuse_usage("a manifest is a file, beside which modules are looked for; - is none")
@@ -287,21 +295,20 @@ def plan(
         show=run.name,
         base=run.base,
     )
-    old = None
-    if against is not None:
-        name = "<stdin>" if str(against) == STDIN else run.name(against)
-        old = Older(against, name, None if file is None else file.parent)
+    folder = None if file is None else file.parent
+    older = None if old is None else Older(old, run.name(old), folder)
     try:
-        answers = ask(judged, why=why, without=without, against=old, rules=rules)
+        answers = ask(judged, why=why or (), without=left_out, against=older, rules=rules)
     except UnknownNameError as problem:
         refuse_usage(str(problem))
     drawing = Drawing(answers.plan)
     title = "plan" if file is None else run.name(file)
     is_told = answers.plan.is_ok and answers.plan.order and form is None
     order = f"Order of activation:\n{drawing.draw_plan()}" if is_told else ""
+    is_json = style == "json"  # the only report that has them, and making them takes time
     run.finish(
         answers.findings,
-        additions={**answers.plan.to_additions(), **answers.additions},
+        additions={**answers.plan.to_additions(), **answers.additions} if is_json else None,
         done=answers.text or order,
         draw=drawing.draw_fault,
         picture=partial(draw_picture, form, answers.plan, title) if form else None,
@@ -360,6 +367,15 @@ def _check(paths: Sequence[Path], mapped: Mapping[str, Path], base: Path) -> tup
     reading = read(paths, mapped=mapped, base=base)
     collisions = find_name_collisions(reading.catalogue) if reading.is_sound else ()
     return check(reading, paths, find_violation, more=collisions, base=base)
+
+
+def _take_one(option: str, values: Sequence[T] | None) -> T | None:
+    """Return the value of an option that may stand once; the library would take the last one."""
+    from pi_contracts.contracts.invocation import refuse_usage
+
+    if values and len(values) > 1:
+        refuse_usage(f"{option} asks one question, and stands {len(values)} times")
+    return values[0] if values else None
 
 
 def _count(number: int, noun: str) -> str:

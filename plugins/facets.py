@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, cast
 import msgspec
 from msgspec import UNSET, UnsetType
 from pi_contracts.contracts.findings import Facet, Finding, Severity, Subject, escape
+from pi_contracts.contracts.source import MAX_BYTES
 
 if TYPE_CHECKING:
     from pi_contracts.contracts.source import Place, Source
@@ -115,12 +116,33 @@ class ReportFile:
         return f"{self.prefix}/{index if self.indexes is None else self.indexes[index]}"
 
 
+class _SparseReport(
+    msgspec.Struct, forbid_unknown_fields=True, gc=False, rename={"plugin": "pluginId"}
+):
+    """A report that leaves out what its facet does not do."""
+
+    plugin: Name
+    facet: Name
+    requires: list[Declaration] | UnsetType = UNSET
+    provides: list[Declaration] | UnsetType = UNSET
+    order: int | float | UnsetType = UNSET
+
+    def fill(self) -> Report:
+        return Report(self.plugin, self.facet, self.requires or [], self.provides or [], self.order)
+
+
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     facets: list[Report]
 
 
+class _SparseEnvelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    facets: list[_SparseReport]
+
+
 _LIST: Final = msgspec.json.Decoder(list[Report])
+_SPARSE_LIST: Final = msgspec.json.Decoder(list[_SparseReport])
 _ENVELOPE: Final = msgspec.json.Decoder(_Envelope)
+_SPARSE_ENVELOPE: Final = msgspec.json.Decoder(_SparseEnvelope)
 
 
 def read_reports(path: str, name: str | None = None) -> tuple[ReportFile, tuple[Finding, ...]]:
@@ -155,16 +177,47 @@ def parse_reports(data: bytes, name: str) -> tuple[ReportFile, tuple[Finding, ..
     envelope = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     prefix = "/facets" if envelope else ""
     try:
-        reports = _ENVELOPE.decode(data).facets if envelope else _LIST.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        pass
+        reports = _decode(data, is_envelope=envelope)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as fault:
+        problem = str(fault)
     else:
-        if _has_no_lost_keys(data, reports, extra=1 if envelope else 0):
+        if reports is not None:
             return ReportFile(reports, Locator(name, data), prefix), ()
+        problem = "a key may stand twice in one object"
+    if len(data) > MAX_BYTES:
+        return ReportFile([], Locator(name), unread=(None,)), (_word_large(data, name, problem),)
     return _parse_carefully(data, name)
 
 
-def _has_no_lost_keys(data: bytes, reports: list[Report], *, extra: int) -> bool:
+def _word_large(data: bytes, name: str, problem: str) -> Finding:
+    """Word what the quick decoder says of a file that is too large for the careful reader."""
+    return Finding(
+        "too-large",
+        Severity.ERROR,
+        f"the file has {len(data)} bytes, and of more than {MAX_BYTES} only the first mistake is "
+        f"told: {escape(problem)}",
+        path=name,
+        subject=Subject(document=name),
+        fix="name several smaller files, of which every mistake is told with its place",
+    )
+
+
+def _decode(data: bytes, *, is_envelope: bool) -> list[Report] | None:
+    """Read reports that are valid; None if a key may stand twice in them.
+
+    Most reports are complete, and read at once as what they are to be.
+    """
+    extra = 1 if is_envelope else 0
+    try:
+        full = _ENVELOPE.decode(data).facets if is_envelope else _LIST.decode(data)
+    except msgspec.ValidationError:
+        sparse = _SPARSE_ENVELOPE.decode(data).facets if is_envelope else _SPARSE_LIST.decode(data)
+        is_whole = _has_no_lost_keys(data, sparse, extra)
+        return [report.fill() for report in sparse] if is_whole else None
+    return full if _has_no_lost_keys(data, full, extra) else None
+
+
+def _has_no_lost_keys(data: bytes, reports: list[Report] | list[_SparseReport], extra: int) -> bool:
     """Tell whether as many colons are encoded again as the text holds, so that no key stood twice.
 
     False also where counting cannot tell; the careful reader decides then.

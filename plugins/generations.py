@@ -96,7 +96,7 @@ def read_generation(
     Args:
         path: A manifest, facet reports, or a report of ``plan --format json``; the
             path ``-`` means standard input.
-        name: How findings name the file.
+        name: How findings name the file, if it is one.
         folder: Where the modules of a manifest are that comes from standard input;
             the working directory.
 
@@ -105,6 +105,7 @@ def read_generation(
         each mistake in the file.
     """
     is_given = str(path) == STDIN
+    name = "<stdin>" if is_given else name
     try:
         data = sys.stdin.buffer.read() if is_given else Path(path).read_bytes()
     except OSError as problem:

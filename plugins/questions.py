@@ -15,7 +15,7 @@ from .plan import judge_graph
 from .rules import RULES as JUDGED
 from .skew import RULE as SKEW_BREAK
 from .skew import Skew
-from .why import draw_why, explain_service, find_named, suggest_services
+from .why import draw_why, explain_service, find_named, is_ambiguous, suggest_services
 from .without import RULE as RETAINED_CONSUMER
 from .without import Removal, draw_without, list_plugins, suggest_plugins
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pi_contracts.contracts.findings import Finding
 
+    from .graph import Service
     from .plan import Plan
 
 RULES: Final[Mapping[str, str]] = MappingProxyType(
@@ -76,7 +77,7 @@ class Answers:
 def ask(
     plan: Plan,
     *,
-    why: str | None = None,
+    why: Sequence[str] = (),
     without: str | None = None,
     against: Older | None = None,
     rules: Mapping[str, str] | None = None,
@@ -85,7 +86,7 @@ def ask(
 
     Args:
         plan: The plan of the whole assembly.
-        why: ``SCOPE/SERVICE``.
+        why: ``SCOPE/SERVICE`` of each service that is asked about.
         without: The id of a plugin to leave out.
         against: The file of an older generation.
         rules: As for `make_plan`.
@@ -114,15 +115,19 @@ def ask(
             findings = removal.judge(plan.findings)
         elif is_whole:
             raise UnknownNameError("plugin", without, suggest_plugins(plan.graph, without))
-    if why is not None:
-        services = find_named(plan.graph, why)
-        if not services and is_whole:
-            raise UnknownNameError("service", why, suggest_services(plan.graph, why))
-        answers = [explain_service(plan.graph, one) for one in services]
+    if why:
+        named: list[Service] = []
+        for name in why:
+            services = find_named(plan.graph, name)
+            if not services and is_whole:
+                raise UnknownNameError("service", name, suggest_services(plan.graph, name))
+            named += services
+        named = list(dict.fromkeys(named))
+        answers = [explain_service(plan.graph, one) for one in named]
         additions["why"] = answers
         texts += [
-            draw_why(plan.graph, service, answer)
-            for service, answer in zip(services, answers, strict=True)
+            draw_why(plan.graph, service, answer, is_ambiguous=is_ambiguous(service, named))
+            for service, answer in zip(named, answers, strict=True)
         ]
     if against is not None:
         old, faults = read_generation(*against)

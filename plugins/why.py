@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
-from pi_contracts.contracts.findings import Facet, escape
+from pi_contracts.contracts.findings import Facet, escape, quote
 
 from .explain import shorten_names
 from .graph import Use
@@ -22,6 +22,8 @@ from .steps import (
 from .wording import list_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .facets import CallSite
     from .graph import Graph, Service
 
@@ -59,6 +61,12 @@ class Why(msgspec.Struct, frozen=True, omit_defaults=True):
 def find_named(graph: Graph, name: str) -> list[Service]:
     """Return the services that ``SCOPE/SERVICE`` names; a local one may be in several hosts."""
     return [one for one in list_services(graph) if f"{one.scope}/{one.id}" == name]
+
+
+def is_ambiguous(service: Service, others: Iterable[Service]) -> bool:
+    """Tell whether the name of a service is also that of one in another scope."""
+    name = f"{service.scope}/{service.id}"
+    return any(f"{one.scope}/{one.id}" == name for one in others if one.scope != service.scope)
 
 
 def suggest_services(graph: Graph, name: str) -> list[str]:
@@ -114,10 +122,22 @@ def _make_owner(graph: Graph, use: Use) -> Owner:
     return Owner(facet.plugin, facet.facet, mode, find_site(graph, use, "provides"))
 
 
-def draw_why(graph: Graph, service: Service, why: Why, *, shown: int = SHOWN) -> str:
-    """Draw an answer for people: providers and their needs, then all who wait."""
+def draw_why(
+    graph: Graph, service: Service, why: Why, *, is_ambiguous: bool = False, shown: int = SHOWN
+) -> str:
+    """Draw an answer for people: providers and their needs, then all who wait.
+
+    Args:
+        graph: The facets.
+        service: What was asked about.
+        why: The answer.
+        is_ambiguous: Whether the scope has to be told apart from the id.
+        shown: How many lines of one kind are drawn before it says how many more
+            there are.
+    """
     names = shorten_names(graph.assembly.facets)
-    lines = [f"{escape(f'{why.scope}/{why.service}')}{name_host(service)}"]
+    scope = f" in scope {quote(why.scope)}" if is_ambiguous else ""
+    lines = [f"{escape(f'{why.scope}/{why.service}')}{name_host(service)}{scope}"]
     for owner in why.providers:
         name = names[Facet(owner.plugin, owner.facet)]
         lines.append(f"  provided by {name} as {owner.mode}{word_site(owner.at)}")

@@ -126,6 +126,8 @@ def test_the_version_is_told() -> None:
         (["plan", "--facets", "-", "--facets", "-"], "standard input can be read once"),
         (["plan", "--facets", "-", "--against", "-"], "standard input can be read once"),
         (["plan", "-"], "a manifest is a file"),
+        (["plan", "m", "--without", "a", "--without", "b"], "--without asks one question"),
+        (["plan", "m", "--against", "a", "--against", "a"], "and stands 2 times"),
         (["new"], "Missing argument 'NAME'"),
         (["new", ".x"], '".x" cannot name a contract'),
     ],
@@ -547,7 +549,7 @@ def test_plan_reads_the_contracts_that_it_is_given() -> None:
 
 def test_plan_reads_an_older_generation_from_standard_input() -> None:
     write_manifest(web={"entry": "x:web", "provides": []})
-    reports = [{"pluginId": "p", "facet": "web", "requires": [], "provides": []}]
+    reports = [{"pluginId": "p", "facet": "web"}]
     code, report = run_json(
         "plan", "app.manifest.json", "--against", "-", stdin=json.dumps(reports)
     )

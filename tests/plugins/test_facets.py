@@ -45,10 +45,41 @@ def test_reports_are_a_list_or_an_object_that_holds_one(document: object) -> Non
     assert file.get_pointer(0).endswith("/0")
 
 
+@pytest.mark.parametrize(
+    ("end", "problem"),
+    [
+        (b"", "Input data was truncated"),
+        (b', {"pluginId": "b"}]', "Object missing required field `facet` - at `$[1]`"),
+        (b', {"pluginId": "b", "facet": "\\u003a"}]', "a key may stand twice in one object"),
+    ],
+    ids=["no JSON", "not its shape", "what only the careful reader can tell"],
+)
+def test_of_a_file_too_large_for_the_careful_reader_the_first_mistake_is_told(
+    end: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pi_contracts.plugins.facets.MAX_BYTES", 20)
+    data = b'[{"pluginId": "a", "facet": "tui"}' + end
+    file, (fault,) = parse_reports(data, "r.json")
+    assert file.unread == (None,)
+    assert (fault.rule, fault.path) == ("too-large", "r.json")
+    assert fault.message == (
+        f"the file has {len(data)} bytes, and of more than 20 only the first mistake is told: "
+        f"{problem}"
+    )
+    whole, faults = parse_reports(b'[{"pluginId": "a", "facet": "tui"}]', "r.json")
+    assert (len(whole.reports), faults) == (1, ())
+
+
 def test_what_a_facet_does_not_do_may_be_left_out() -> None:
     file, faults = parse_reports(dump([{"pluginId": "a", "facet": "tui"}]), "r.json")
     assert faults == ()
     assert file.reports == [Report("a", "tui", [], [])]
+    rows = [{**ROW, "provides": []}, {"pluginId": "b", "facet": "tui", "order": 2}]
+    file, faults = parse_reports(dump({"facets": rows}), "r.json")
+    assert faults == ()
+    assert file.reports[1] == Report("b", "tui", [], [], 2)
+    twice = b'[{"pluginId": "a", "facet": "tui", "facet": "tui"}]'
+    assert [one.rule for one in parse_reports(twice, "r.json")[1]] == ["duplicate-key"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_other_questions_are_about_what_remains() -> None:
     answers = ask(
         read_plan(str(MANIFEST)),
         without="@pi/git",
-        why="local/diff-source",
+        why=["local/diff-source"],
         against=Older(MANIFEST, "old.json"),
     )
     (why,) = msgspec.to_builtins(answers.additions["why"])
@@ -70,25 +70,53 @@ def test_what_was_found_of_the_plugin_alone_goes_with_it(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ({"why": "session/modles"}, 'no service "session/modles"; did you mean "session/models"?'),
-        ({"why": "nothing/like-it"}, 'the assembly has no service "nothing/like-it"'),
+        (
+            {"why": ["session/modles"]},
+            'no service "session/modles"; did you mean "session/models"?',
+        ),
+        (
+            {"why": ["session/git", "nothing/like-it"]},
+            'the assembly has no service "nothing/like-it"',
+        ),
         ({"without": "git"}, 'no plugin "git"; did you mean "@pi/git"?'),
         ({"without": "a\n"}, 'the assembly has no plugin "a\\n"'),
     ],
     ids=["a service", "nothing near", "a plugin", "control characters"],
 )
-def test_an_unknown_name_is_refused_with_near_ones(question: dict[str, str], message: str) -> None:
+def test_an_unknown_name_is_refused_with_near_ones(question: dict[str, Any], message: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        ask(read_plan(str(MANIFEST)), **question)  # type: ignore[arg-type] # by name
+        ask(read_plan(str(MANIFEST)), **question)
     assert str(caught.value).endswith(message)
 
 
 def test_a_name_that_may_stand_in_what_could_not_be_read_is_not_unknown(tmp_path: Path) -> None:
     file = tmp_path / "m.json"
     file.write_text('{"manifest": 1, "plugins": [{"id": 1}]}')
-    answers = ask(read_plan(str(file)), why="app/x", without="a")
+    answers = ask(read_plan(str(file)), why=["app/x"], without="a")
     assert answers.additions == {"without": None, "why": []}
     assert set(list_rules(answers)) == {"invalid-manifest"}
+
+
+def test_several_services_are_explained_in_the_order_asked_each_once() -> None:
+    answers = ask(read_plan(str(MANIFEST)), why=["session/git", "session/chat", "session/git"])
+    why = msgspec.to_builtins(answers.additions["why"])
+    assert [one["service"] for one in why] == ["git", "chat"]
+    assert answers.text.startswith("session/git\n")
+    assert "\n\nsession/chat\n" in answers.text
+
+
+def test_services_of_one_name_in_two_scopes_are_told_apart(facets: Facets) -> None:
+    entry = {"service": "b/c", "mode": "keyed", "scope": "a"}
+    other = {"service": "c", "mode": "keyed", "scope": "a/b"}
+    row = {"pluginId": "p", "facet": "f", "provides": [entry, other]}
+    file, _ = parse_reports(json.dumps([row]).encode(), "r.json")
+    texts = ask(make_plan(None, [file]), why=["a/b/c"]).text.split("\n\n")
+    assert [text.splitlines()[0] for text in texts] == [
+        'a/b/c in scope "a"',
+        'a/b/c in scope "a/b"',
+    ]
+    local = ask(make_plan(None, [facets("a:x;; local/k\nb:y;; local/k")]), why=["local/k"])
+    assert local.text.startswith("local/k in host kind x\n")
 
 
 def test_an_older_generation_that_cannot_be_read_is_a_finding() -> None:
@@ -159,9 +187,9 @@ def test_answers_fit_the_published_schema_and_are_the_same_each_time(
         b' "mode": "keyed", "contract": {"version": 2}}]}, {"pluginId": "e", "facet": "web"}]'
     )
     for question in (
-        {"why": "app/x"},
-        {"why": "app/gone"},
-        {"why": "local/l"},
+        {"why": ["app/x"]},
+        {"why": ["app/gone"]},
+        {"why": ["local/l"]},
         {"without": "a"},
         {"without": "b"},
         {"against": (older, "old.json")},
