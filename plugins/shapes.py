@@ -125,12 +125,19 @@ def _word(problem: jsonschema_rs.ValidationError, part: str) -> list[_Mistake]:
             return [_Mistake("a facet's kind is empty", "name the host kind", ("",))]
         case kind.Required(name):
             return [_Mistake(f"the field {quote(name)} is missing", f"add {quote(name)}")]
+        case kind.Type() if part == "manifest":
+            fix = 'write an object with "manifest" and "plugins"; reports are given with --facets'
+            return [_Mistake(f"expected an object, found {found}", fix)]
         case kind.Type(types):
             wanted = " or ".join(_TYPES[t] for t in types)
             return [_Mistake(f"expected {wanted}, found {found}", f"write {wanted}")]
         case kind.Enum(options=options):
             wanted = " or ".join(quote(str(option)) for option in options)
             return [_Mistake(f"expected {wanted}, found {found}", f"write {wanted}")]
+        case kind.Constant(version) if not isinstance(problem.instance, int | float):
+            return [
+                _Mistake(f"expected version {version}, a number, found {found}", f"write {version}")
+            ]
         case kind.Constant(version):
             fix = f"write {version}, or use a release that reads the version given"
             return [_Mistake(f"expected version {version} of the format, found another", fix)]
@@ -147,7 +154,7 @@ def _word_unknown(name: str, part: str) -> _Mistake:
     near = difflib.get_close_matches(name, known, n=1)
     listed = ", ".join(quote(field) for field in known)
     fix = f"write {quote(near[0])}" if near else f"remove it; the fields are {listed}"
-    hint = f"; did you mean {quote(near[0])}" if near else ""
+    hint = f"; did you mean {quote(near[0])}?" if near else ""
     return _Mistake(f"unknown field {quote(name)} of a {part}{hint}", fix, (name,))
 
 

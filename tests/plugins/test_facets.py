@@ -138,7 +138,7 @@ def test_valid_reports_are_kept_beside_one_that_is_not() -> None:
 def test_an_unknown_field_beside_the_list_leaves_the_reports_as_they_are() -> None:
     file, faults = parse_reports(dump({"facets": [ROW], "facet": []}), "r.json")
     assert [fault.message for fault in faults] == [
-        'at /facet: unknown field "facet" of a list of reports; did you mean "facets"'
+        'at /facet: unknown field "facet" of a list of reports; did you mean "facets"?'
     ]
     assert len(file.reports) == 1
     assert file.unread == ()

@@ -97,7 +97,7 @@ def test_every_mistake_is_told_in_one_run_with_its_place() -> None:
             3,
             49,
             "/plugins/1/facets/tui/require",
-            'unknown field "require" of a facet; did you mean "requires"',
+            'unknown field "require" of a facet; did you mean "requires"?',
         ),
         (
             4,

@@ -25,24 +25,37 @@ def in_need(**members: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("kind", "value", "pointer", "message"),
     [
+        (
+            "manifest",
+            {"manifest": "1", "plugins": []},
+            "/manifest",
+            "expected version 1, a number, found a string",
+        ),
+        (
+            "manifest",
+            {"manifest": 2, "plugins": []},
+            "/manifest",
+            "expected version 1 of the format, found another",
+        ),
+        ("manifest", [], "", "expected an object, found an array"),
         ("manifest", {**in_manifest(FACET), "x": 1}, "/x", 'unknown field "x" of a manifest'),
         (
             "manifest",
             in_manifest({**FACET, "enter": 1}),
             "/plugins/0/facets/at/enter",
-            'unknown field "enter" of a facet; did you mean "entry"',
+            'unknown field "enter" of a facet; did you mean "entry"?',
         ),
         (
             "manifest",
             in_need(Mode=1),
             "/plugins/0/facets/at/requires/0/Mode",
-            'unknown field "Mode" of a declaration; did you mean "mode"',
+            'unknown field "Mode" of a declaration; did you mean "mode"?',
         ),
         (
             "manifest",
             in_need(contract={"versio": 1}),
             "/plugins/0/facets/at/requires/0/contract/versio",
-            'unknown field "versio" of a contract; did you mean "version"',
+            'unknown field "versio" of a contract; did you mean "version"?',
         ),
         (
             "manifest",
