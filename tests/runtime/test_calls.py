@@ -180,3 +180,15 @@ def test_a_result_that_its_codec_cannot_dump_is_an_internal_error(
     assert answer.failure is not None
     assert answer.failure.code == "internal"
     assert "AttributeError" in caplog.text
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, GeneratorExit])
+def test_what_ends_the_process_or_the_coroutine_passes_through(stop: type[BaseException]) -> None:
+    class Stopping(Provider):
+        async def m(self, n: int, ctx: Context) -> object:
+            del n, ctx
+            raise stop
+
+    call = run_method(TOKEN, METHOD, Stopping(), {"n": 1}, BACKGROUND)
+    with pytest.raises(stop):
+        call.send(None)

@@ -187,7 +187,21 @@ class Nameless(rt.ServiceError):
     """An error whose author forgot its code."""
 
 
+class Renamed(NotAuthorized):
+    """An error of ours under a code of its own, which no contract announces."""
+
+    code = "renamed"
+
+
+class Escape(BaseException):
+    """What no handler of Exception catches."""
+
+
 HIDDEN: dict[str, BaseException] = {
+    "an exit": SystemExit("secret"),
+    "what is no Exception": Escape("secret"),
+    "a group": BaseExceptionGroup("secret", [Escape()]),
+    "an error of ours under another code": Renamed("secret"),
     "any exception": ValueError("secret"),
     "an error with data that are no JSON": NotAuthorized("secret", {1}),
     "an error of the runtime": InvalidArguments("secret"),
@@ -363,7 +377,7 @@ def test_a_released_reference_is_stale(sample: Any) -> None:  # REF-4, REF-6
         with pytest.raises(StaleReference):
             _ = reference.service.progress.value
         with pytest.raises(StaleReference):
-            reference.service.progress.subscribe(lambda *_: None)
+            reference.service.progress.subscribe(sample.Seen())
 
     run(test)
 

@@ -342,3 +342,31 @@ def test_an_update_of_a_member_that_is_not_known_here_is_ignored(
             assert models.state.value == {"list": []}
 
     run(test)
+
+
+def test_a_value_outside_its_contract_fails_the_service_and_is_not_seen(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CON-11: until there is another connection."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        seen = sample.Seen()
+        models.state.subscribe(seen)
+        async with wire.connect():
+            wire.link.to_client.inject(
+                b'{"type":"update","id":1,"number":1,"member":"state","value":{"list":["x"]}}'
+            )
+            await sample.settle()
+            assert seen == [{"list": []}]
+            with pytest.raises(ProtocolError, match="/list/0: expected a number"):
+                _ = models.state.value
+            with pytest.raises(ProtocolError):
+                await models.refresh(BACKGROUND)
+        async with wire.connect():
+            await models.refresh(BACKGROUND)
+            assert models.state.value == {"list": []}
+
+    run(test)

@@ -420,3 +420,96 @@ def test_the_end_of_a_facet_ends_its_observers(make_wire: Any, run: Any, sample:
             wire.namespace.close()
 
     run(test)
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["the first observer", "one that comes later"])
+def test_no_handler_starts_while_states_are_lost(
+    make_wire: Any, run: Any, sample: Any, *, late: bool
+) -> None:
+    """KEY-9: a gap may come between the snapshot and the handler's first step, or before it."""
+
+    async def test() -> None:
+        wire = make_wire()
+        dialogs = provide(wire, sample)
+        dialog = make(sample, 1)
+        dialogs.spawn("a", dialog)
+        watch = Watch()
+        gap = (
+            b'{"type":"update","id":1,"number":9,"member":"state","value":{},'
+            b'"key":"a","generation":1}'
+        )
+        if late:
+            wire.namespace.observe(sample.DIALOGS, Watch())
+        async with wire.connect():
+            await sample.settle()
+            if not late:
+                wire.namespace.observe(sample.DIALOGS, watch)
+                await asyncio.sleep(0)
+                wire.link.to_client.hold()
+                await sample.settle()
+                wire.link.to_client.release(1)
+            wire.link.to_client.hold()
+            wire.link.to_client.inject(gap)
+            if late:
+                wire.namespace.observe(sample.DIALOGS, watch)
+            await sample.settle()
+            assert watch.log == []
+            dialog.state.set({"list": [2]}, BACKGROUND)
+            await sample.settle()
+            wire.link.to_client.release()
+            await sample.settle()
+            assert watch.log == ["+a"]
+            assert watch.values[0] in ({"list": [1]}, {"list": [2]})
+            assert watch.instances["a"].service.state.value == {"list": [2]}
+            assert len(wire.reported()) == 1
+
+    run(test)
+
+
+def test_observing_again_and_again_leaves_nothing(make_wire: Any, run: Any, sample: Any) -> None:
+    """KEY-22: and one that has stopped is not waited for."""
+
+    async def test() -> None:
+        wire = make_wire()
+        provide(wire, sample).spawn("a", make(sample))
+        async with wire.connect():
+            for _ in range(50):
+                observer = wire.namespace.observe(sample.DIALOGS, Watch())
+                await sample.settle()
+                observer.close()
+                observer.close()
+                await wire.namespace.ready(BACKGROUND)
+            await sample.settle()
+            assert wire.namespace._observers == {}
+            assert wire.binding._followers == {}
+            assert wire.pair.server.connection.served.subscriptions == {}
+        with pytest.raises(TypeError, match="a handler is a coroutine function"):
+            wire.namespace.observe(sample.DIALOGS, None)
+        assert wire.binding._followers == {}
+
+    run(test)
+
+
+def test_what_is_kept_of_an_instance_refuses_every_use_once_it_is_gone(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """KEY-24: for one observer that has stopped, while another goes on."""
+
+    async def test() -> None:
+        wire = make_wire()
+        provide(wire, sample).spawn("a", make(sample, 1))
+        stopped, going = Watch(), Watch()
+        async with wire.connect():
+            observer = wire.namespace.observe(sample.DIALOGS, stopped)
+            wire.namespace.observe(sample.DIALOGS, going)
+            await sample.settle()
+            state = stopped.instances["a"].service.state
+            observer.close()
+            with pytest.raises(StaleInstance):
+                _ = state.value
+            with pytest.raises(StaleInstance):
+                state.subscribe(lambda *_: None)
+            assert going.instances["a"].service.state.value == {"list": [1]}
+            await sample.settle()
+
+    run(test)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.runtime import BACKGROUND, InvalidImplementation, InvalidKey
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Watcher:
@@ -96,3 +99,79 @@ def test_instances_are_spawned_between_activation_and_disposal(sample: Any) -> N
     with pytest.raises(InvalidKey, match="its provider has ended"):
         dialogs.spawn("b", sample.Catalogue())
     assert not BACKGROUND.cancelled
+
+
+class Reacting(Watcher):
+    """Does something when an instance comes or goes, before others are told of it."""
+
+    def __init__(self, act: Callable[[str], None]) -> None:
+        super().__init__()
+        self._act = act
+
+    def take_spawned(self, instance: Any) -> None:
+        super().take_spawned(instance)
+        self._act(self.log[-1])
+
+    def take_closed(self, instance: Any) -> None:
+        super().take_closed(instance)
+        self._act(self.log[-1])
+
+
+def test_everybody_learns_in_order_of_what_a_watcher_spawns_and_closes(sample: Any) -> None:
+    """KEY-8, KEY-19: a key that comes again at once too."""
+    dialogs = Registry().provide_keyed(sample.DIALOGS)
+    late = Watcher()
+
+    def act(news: str) -> None:
+        if news == "-a1":
+            dialogs.spawn("a", sample.Catalogue())
+        elif news == "+a2":
+            dialogs.watchers[late] = None
+            dialogs.live["a"].close()
+        elif news == "-a2":
+            dialogs.watchers.pop(leaving)
+
+    first, leaving, last = Reacting(act), Watcher(), Watcher()
+    dialogs.watchers.update(dict.fromkeys((first, leaving, last)))
+    dialogs.spawn("a", sample.Catalogue()).close()
+    assert first.log == last.log == ["+a1", "-a1", "+a2", "-a2"]
+    assert leaving.log == ["+a1", "-a1", "+a2"]
+    assert late.log == ["-a2"]
+    assert dialogs.live == {}
+
+
+class Name(str):
+    __slots__ = ()
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+
+def test_a_key_counts_as_the_text_that_it_extends(sample: Any) -> None:
+    """CON-10, KEY-20."""
+    dialogs = Registry().provide_keyed(sample.DIALOGS)
+    for key in (Name("b"), Name("a")):
+        dialogs.spawn(key, sample.Catalogue())
+    assert [type(key) for key in dialogs.live] == [str, str]
+    with pytest.raises(InvalidKey, match="is live"):
+        dialogs.spawn("a", sample.Catalogue())
+
+
+def test_an_owner_that_has_been_followed_withdraws_nothing_of_its_successor(sample: Any) -> None:
+    registry = Registry()
+    first = registry.provide_keyed(sample.DIALOGS)
+    instance = first.spawn("a", sample.Catalogue())
+    successors: list[Any] = []
+
+    class Following(Watcher):
+        def take_closed(self, instance: Any) -> None:
+            super().take_closed(instance)
+            successors.append(registry.provide_keyed(sample.DIALOGS))
+
+    first.watchers[Following()] = None
+    registry.withdraw(sample.DIALOGS)
+    instance.close()
+    first.close()
+    slot = registry.find("dialogs", "")
+    assert slot is not None
+    assert [slot.keyed] == successors

@@ -310,7 +310,7 @@ def test_using_and_observing_again_and_again_leaves_nothing(run: Any, sample: An
 def test_each_call_takes_tokens_of_its_mode(sample: Any) -> None:
     """TOK-9: what is given to the wrong one is refused by name."""
     registry = Registry()
-    namespace = registry.open_local()
+    namespace: Any = registry.open_local()
     with pytest.raises(ModeMismatch) as caught:
         namespace.use(sample.DIALOGS)
     assert str(caught.value) == '"dialogs" is keyed: use takes what is singleton or local'

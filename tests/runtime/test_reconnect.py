@@ -246,6 +246,28 @@ def test_many_clients_come_back_spread_over_the_span(run: Any) -> None:
     run(main)
 
 
+@pytest.mark.parametrize("turns", range(6))
+def test_a_second_close_leaves_the_goodbye_of_the_first(run: Any, turns: int) -> None:
+    """r-clo-01, FLT-11: at any time, both return when it is over, and what is shown is true."""
+
+    async def main() -> None:
+        world = World()
+        await world.go_up()
+        connector = world.make_connector()
+        connector.start()
+        await settle()
+        assert connector.state.value["status"] == "connected"
+        first = asyncio.create_task(connector.close())
+        await settle(turns)
+        await connector.close()
+        await first
+        assert connector.peer is None
+        assert connector.state.value["status"] == "disconnected"
+        assert world.address.links[0].list_kinds(Role.CLIENT)[-1] == "goodbye"
+
+    run(main)
+
+
 @pytest.mark.parametrize("when", ["waiting", "connecting", "connected", "not started"])
 def test_after_close_nothing_is_tried(run: Any, when: str) -> None:
     """r-rec-05: giving up is visible, and closing stops the trying."""

@@ -151,3 +151,39 @@ def test_the_plan_says_what_peers_may_use() -> None:
     assert registry.is_allowed("models", "session")
     assert not registry.is_allowed("models", "server")
     assert not registry.is_allowed("dialogs", "session")
+
+
+def test_a_member_of_a_replacement_keeps_its_kind(sample: Any) -> None:
+    """SNG-8, SNG-10."""
+    registry, old = Registry(), sample.Catalogue()
+    registry.provide(sample.MODELS, old)
+    other = rt.Singleton(
+        id="models",
+        version=1,
+        digest="",
+        members=tuple(
+            rt.EventsMember("state", sample.SCHEMAS, payload="#/$defs/n")
+            if member.name == "state"
+            else member
+            for member in sample.MODELS.members
+        ),
+        proxy=sample.MODELS.proxy,
+    )
+    with pytest.raises(InvalidProvision, match="another member table"):
+        registry.replace(other, sample.Catalogue())
+    slot = registry.find("models", "")
+    assert slot is not None
+    assert slot.implementation is old
+
+
+def test_a_watcher_that_has_left_meanwhile_is_not_told(sample: Any) -> None:
+    registry, left = Registry(), Watcher()
+
+    class Leaving(Watcher):
+        def take_change(self) -> None:
+            registry.leave("models", "", left)
+
+    registry.watch("models", "", Leaving())
+    registry.watch("models", "", left)
+    registry.provide(sample.MODELS, sample.Catalogue())
+    assert left.changes == 0

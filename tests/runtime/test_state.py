@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+from typing import Any
 
 import pytest
 from pi_contracts.runtime.context import BACKGROUND, TRACE, Cancellation, Context
@@ -205,3 +206,13 @@ def test_cells_update_independently() -> None:  # STA-26
 def test_a_listener_must_be_callable() -> None:
     with pytest.raises(TypeError, match="a listener is a function"):
         MutableState(MEMBER, 0).subscribe(3)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_no_context_is_refused_and_changes_nothing() -> None:
+    """CON-3, STA-13."""
+    state, seen = MutableState(MEMBER, 3), list[int]()
+    state.subscribe(lambda value, _: seen.append(value))
+    nothing: Any = None
+    with pytest.raises(TypeError, match="expected a Context, found an object of type NoneType"):
+        state.set(4, nothing)
+    assert (state.value, seen) == (3, [3])

@@ -336,3 +336,26 @@ def test_frames_of_events_are_json_of_the_contract(make_wire: Any, run: Any, sam
             assert last == {"type": "event", "id": 2, "number": 1, "value": make(1)}
 
     run(test)
+
+
+def test_an_event_outside_its_contract_is_reported_and_reaches_nobody(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CON-11: and those after it arrive."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        seen = sample.Seen()
+        async with wire.connect():
+            models.changed.subscribe(seen)
+            await sample.settle()
+            for number, value in enumerate(('{"type":"c"}', '{"type":"a"}'), 1):
+                text = f'{{"type":"event","id":2,"number":{number},"value":{value}}}'
+                wire.link.to_client.inject(text.encode())
+            assert seen == [{"type": "a"}]
+            (reported,) = wire.reported()
+            assert reported.startswith('an event of "changed" cannot be read')
+
+    run(test)
