@@ -12,6 +12,8 @@ import uuid
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
+import msgspec
+
 from .errors import (
     Cancelled,
     ContractMismatch,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from .context import Context
-    from .members import Method
+    from .members import Method, Payload
     from .tokens import RemoteToken
 
 R = TypeVar("R")
@@ -90,7 +92,7 @@ class Failure(NamedTuple):
     data: JsonValue
 
 
-class Answer(NamedTuple):
+class Answer(msgspec.Struct, frozen=True):
     """What a call comes to at the provider."""
 
     failure: Failure | None = None
@@ -168,13 +170,20 @@ def read_answer(token: RemoteToken[Any], method: Method[Any, R], answer: Answer)
         raise make_error(token, method, answer.failure)
     if method.result is None:
         return cast("R", None)
+    return read_result(token, method, method.result, answer.result)
+
+
+def read_result(
+    token: RemoteToken[Any], method: Method[Any, R], payload: Payload[R], result: JsonValue
+) -> R:
+    """Return what *result* stands for by the *payload* of *method*, or raise `InvalidResult`."""
     place = ("the result of ", token.id, ".", method.name)
     try:
-        method.result.check_json(answer.result, *place)
+        payload.check_json(result, *place)
     except ContractViolation as violation:
         failure = _describe_violation("invalid_result", "".join(place), violation)
         raise InvalidResult(failure.message, failure.data) from violation
-    return method.result.load(answer.result)
+    return payload.load(result)
 
 
 def make_error(token: RemoteToken[Any], method: Method[Any, Any], failure: Failure) -> ServiceError:

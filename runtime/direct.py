@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from msgspec import structs
+
 from .calls import Answer, dump_arguments, make_error, read_answer, run_method
 from .context import BACKGROUND, Cancellation, Context, check_context, make_delivery_context
 from .freezing import lend
@@ -129,7 +131,7 @@ class DirectLink:
             if not task.done():
                 cancellation.cancel()
                 task.cancel()
-        return answer._replace(result=copy(answer.result))
+        return structs.replace(answer, result=copy(answer.result))
 
 
 class DirectEvents(Generic[T]):

@@ -42,10 +42,15 @@ class Payload(Generic[T]):
         """Return what *value*, which was checked before, stands for."""
         return value if self._codec is None else self._codec.load(value)
 
-    def check(self, value: object, *place: str) -> JsonValue:
+    def check(self, value: Any, *place: str) -> JsonValue:
         """Return the JSON of *value*, or raise `ContractViolation` with a note of the place."""
-        dumped: JsonValue = self.dump(value)
-        self.check_json(dumped, *place)
+        dumped: JsonValue = self.dump(value) if self._codec else value
+        try:
+            if self._accepts(dumped):
+                return dumped
+        except ValueError:
+            pass  # a type that the schema alone cannot decide about
+        self._judge(dumped, place)
         return dumped
 
     def check_json(self, value: object, *place: str) -> None:
@@ -58,6 +63,9 @@ class Payload(Generic[T]):
                 return
         except ValueError:
             pass  # a type that the schema alone cannot decide about
+        self._judge(value, place)
+
+    def _judge(self, value: object, place: tuple[str, ...]) -> None:
         try:
             self._schemas.get_judge(self._pointer).check(value)
         except ContractViolation as violation:
@@ -191,7 +199,7 @@ class Method(Generic[P, R]):
 
     def bind(self, params: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """Return the positional and the named arguments of the Python method, without Context."""
-        positional = [params[name] for name in self._required]
+        positional = list(map(params.__getitem__, self._required))
         if not self._optional:
             return positional, {}
         return positional, {

@@ -25,15 +25,23 @@ def parse_json(text: str | bytes, *, levels: int = DEEPEST) -> JsonValue:
     out of range, NaN, more than *levels* levels, and integers of more than 10,000 digits.
     """
     data = _encode_text(text) if isinstance(text, str) else bytes(text)
-    may_be_deep = len(data) > 2 * levels and data.count(b"[") + data.count(b"{") > levels
+    value = parse_payload(data, levels=levels)
+    if _may_be_deep(data, levels) and not is_json(value):
+        _check_depth(data, levels)
+    return value
+
+
+def parse_payload(data: bytes, *, levels: int = DEEPEST) -> JsonValue:
+    """Return the value that *data* spells, as `parse_json` does, but at any depth.
+
+    For what a schema judges next, since that bounds the depth.
+    """
     try:
         value: JsonValue = decode(data)
     except (msgspec.MsgspecError, RecursionError, ValueError):
-        if may_be_deep:
+        if _may_be_deep(data, levels):
             _check_depth(data, levels)
         return _read_slowly(data)
-    if may_be_deep and not is_json(value):
-        _check_depth(data, levels)
     encoded = _encode(value)
     # Each member has a colon of its own, so one that vanished shows in their number; an
     # escaped colon would hide it.
@@ -56,6 +64,10 @@ def _has_own_names(data: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _may_be_deep(data: bytes, levels: int) -> bool:
+    return len(data) > 2 * levels and data.count(b"[") + data.count(b"{") > levels
 
 
 def _encode_text(text: str) -> bytes:

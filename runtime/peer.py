@@ -219,8 +219,6 @@ class Peer:
         take = self.connection.take_output
         while batch := take():
             self._transport.send(batch)
-            if not self.connection.has_output:
-                break
 
     def flush_soon(self) -> None:
         """Flush at the end of this turn of the loop, with whatever else comes up in it."""

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
-from . import calls
-from .calls import dump_arguments, make_error, read_answer
+from .calls import dump_arguments, make_error, read_result
 from .context import check_context
 from .envelopes import read_envelope
 from .errors import InvalidJSON, InvalidResult, ServiceError, StaleReference
 from .following import ServiceFollower
 from .handles import Handle, HandleEvents, HandleReplica
-from .parse import parse_json
+from .parse import parse_payload
 from .protocol.messages import Failed, Granted
 from .references import PrivateReference
-from .strict_json import encode
+from .strict_json import JsonValue, encode
 from .traces import write_trace
 
 if TYPE_CHECKING:
+    from .calls import Failure
     from .context import Context
     from .link import Reference
     from .members import EventsMember, Method, StateMember
     from .outgoing import Answer
     from .peer import Peer
+    from .protocol.messages import Result
     from .targets import Target
     from .tokens import Referenced
     from .tracing import CarefulTracer
@@ -69,7 +70,12 @@ class RemoteLink:
             )
         else:
             message = await self._trace(peer, peer.tracer, method, arguments, ctx)
-        return read_answer(target.token, method, self._read(peer, method, message))
+        if isinstance(message, Failed):
+            raise make_error(target.token, method, read_envelope(message.error))
+        payload = method.result
+        if payload is None:
+            return cast("R", None)
+        return read_result(target.token, method, payload, self._read(peer, method, message))
 
     async def call_reference(
         self, method: Method[Any, Reference[T]], params: object, ctx: Context
@@ -145,19 +151,15 @@ class RemoteLink:
             span.end(code)
         return message
 
-    def _read(self, peer: Peer, method: Method[Any, Any], message: Answer) -> calls.Answer:
-        """Return the answer as ``calls.py`` judges it."""
-        if isinstance(message, Failed):
-            return calls.Answer(read_envelope(message.error))
-        if method.result is None:
-            return calls.Answer()
+    def _read(self, peer: Peer, method: Method[Any, Any], message: Result | Granted) -> JsonValue:
+        """Return the value that a call came to; no schema has judged it."""
         problem: object = "expected a value, found none"
         if isinstance(message, Granted):
             problem = "expected a value, found a reference"
             peer.release(message.reference, 1)
         elif message.result is not UNSET:
             try:
-                return calls.Answer(None, parse_json(bytes(message.result)))
+                return parse_payload(bytes(message.result))
             except InvalidJSON as error:
                 problem = error
         place = f"the result of {self._target.token.id}.{method.name}"
@@ -184,7 +186,7 @@ class RemoteReference(PrivateReference, Generic[T]):
         """The service itself; its calls raise `StaleReference` after the end."""
         return self._service
 
-    def _lose(self, failure: calls.Failure) -> None:
+    def _lose(self, failure: Failure) -> None:
         del failure
         self.end(f'the reference to "{self.token.id}" ended with its connection')
 

@@ -10,12 +10,13 @@ from msgspec import UNSET, Raw
 
 from .calls import run_method
 from .context import BACKGROUND, CLIENT, TRACE, Cancellation
+from .eager_tasks import start_task
 from .envelopes import write_envelope
 from .errors import InvalidJSON
 from .exposure import Exposure, describe_unknown
 from .feeds import FixedFeed, InstancesFeed, SingletonFeed
 from .members import Method
-from .parse import parse_json
+from .parse import parse_payload
 from .protocol.messages import ErrorEnvelope
 from .references import give_up, hold
 from .strict_json import encode
@@ -78,7 +79,13 @@ class Serving:
     # Calls
 
     def take_call(self, message: Call) -> None:
-        """Run the method that a call names, in a task of its own, or refuse the call."""
+        """Run the method that a call names, in a task of its own, or refuse the call.
+
+        Its first step runs at once: what never waits is answered when this returns.
+        """
+        connection = self.peer.connection
+        if connection.has_ended or message.id not in self._served.calls:
+            return  # its end has come with it
         known = self._known.get((message.scope, message.service, message.member))
         if (
             known is not None
@@ -93,12 +100,12 @@ class Serving:
                 self._fail(message.id, found)
                 return
             exposure, method = found
-        if len(self._tasks) >= 2 * self.peer.connection.limits.calls:
+        if len(self._tasks) >= 2 * connection.limits.calls:
             problem = "too many calls that were cancelled are still running"
             self._fail(message.id, ErrorEnvelope("overflow", problem))
             return
         try:
-            arguments = parse_json(bytes(message.arguments))
+            arguments = parse_payload(bytes(message.arguments))
         except InvalidJSON as error:
             place = f"the arguments of {exposure.token.id}.{method.name}"
             self._fail(message.id, ErrorEnvelope("invalid_arguments", f"{place}: {error}"))
@@ -111,7 +118,11 @@ class Serving:
                 ctx = ctx.with_value(TRACE, carrier)
         self._running[message.id] = running
         self._tasks.add(running)
-        running.task = self._loop.create_task(self._run(running, arguments, ctx))
+        task = start_task(self._loop, self._run(running, arguments, ctx))
+        if not task.done():
+            running.task = task
+            if running.cancelled:
+                task.cancel()
 
     async def _run(self, running: _Running, arguments: JsonValue, ctx: Context) -> None:
         running.started = True
@@ -150,7 +161,9 @@ class Serving:
 
     def take_cancel(self, call_id: int) -> None:
         """Cancel the Context of a call, and its task; the call is answered already."""
-        self._stop(self._running.pop(call_id))
+        running = self._running.pop(call_id, None)
+        if running is not None:
+            self._stop(running)
 
     def _stop(self, running: _Running) -> None:
         running.cancel()

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 from pi_contracts.runtime.errors import InvalidJSON, clip
 from pi_contracts.runtime.parse import parse_json
 from pi_contracts.runtime.strict_json import DEEPEST
@@ -21,7 +21,6 @@ from .messages import (
     Fault,
     Goodbye,
     Message,
-    Result,
     Subscribe,
     get_tag,
 )
@@ -43,12 +42,10 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(_STEPS))
 
-_SHORTEST_RESULT: Final = len(b'{"type":"result","id":,"result":}')
-
 _KINDS: Final[dict[str, type[Message]]] = {get_tag(kind): kind for kind in MESSAGES}
 
-_decoder: Final = msgspec.json.Decoder(AnyMessage)
-_encoder: Final = msgspec.json.Encoder()
+_decode: Final = msgspec.json.Decoder(AnyMessage).decode
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class Malformed(NamedTuple):
@@ -65,12 +62,12 @@ class Malformed(NamedTuple):
 
 def encode(message: Message) -> bytes:
     """Return the text of *message*."""
-    return _encoder.encode(message)
+    return _encode(message)
 
 
 def encode_data(value: object) -> bytes:
     """Return the text of JSON."""
-    return _encoder.encode(value)
+    return _encode(value)
 
 
 def decode(text: bytes) -> AnyMessage | Malformed:
@@ -78,22 +75,14 @@ def decode(text: bytes) -> AnyMessage | Malformed:
     if len(text) > _LONGEST_FLAT and is_too_deep(text):
         return Malformed(f"a frame of more than {DEEPEST_FRAME} levels", deep=True)
     try:
-        message = _decoder.decode(text)
-        if _is_spelled_otherwise(message, text):
+        message = _decode(text)
+        if _encode(message) != text:  # not as we would spell it
             parse_json(text, levels=DEEPEST_FRAME)  # names may stand in it twice
         check = _CHECKS.get(type(message))
         problem = None if check is None else check(message)
     except (msgspec.MsgspecError, UnicodeError, InvalidJSON, RecursionError) as error:
         return Malformed(_word(error, text), *_glance_at(text))
     return message if problem is None else Malformed(problem, *_glance_at(text))
-
-
-def _is_spelled_otherwise(message: Message, text: bytes) -> bool:
-    """Tell whether *text* is not what we would write for *message*."""
-    if type(message) is Result and isinstance(message.result, Raw):
-        # The most frequent frame, whose shortest text has no room for anything else.
-        return len(text) != _SHORTEST_RESULT + len(str(message.id)) + len(message.result)
-    return _encoder.encode(message) != text
 
 
 def is_too_deep(text: bytes) -> bool:

@@ -45,6 +45,8 @@ class Connection:
         self.role: Final = role
         self.limits: Final = limits or Limits()
         self.state = State.CONNECTING
+        self.has_ended = False
+        """Whether nothing more is taken; a goodbye may still wait to be sent."""
         self.version: int | None = None
         """The version that both sides agreed on."""
         self.bounds: m.Bounds | None = None
@@ -82,11 +84,6 @@ class Connection:
             **dict.fromkeys(PUBLICATIONS, self.followed.take),
         }
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing more is taken; a goodbye may still wait to be sent."""
-        return self.state is State.ENDED
-
     # What comes in
 
     def start(self, now: float) -> None:
@@ -109,10 +106,9 @@ class Connection:
             texts = []
         else:
             texts = [data]
-        liveness = self._liveness
+        if texts:
+            self._liveness.hear(now)
         for text in texts:
-            liveness.heard = now
-            liveness.pinged = None
             self._take(text, happenings)
             if self.has_ended:
                 return happenings
@@ -184,11 +180,7 @@ class Connection:
         if self.paused or not self._outbox.waiting:
             return []
         texts = self._outbox.take(self._batch)
-        if not self._is_stream:
-            return texts
-        if len(texts) == 1:
-            return [add_header(texts[0])]
-        return [add_header(text) for text in texts]
+        return list(map(add_header, texts)) if self._is_stream else texts
 
     def pause(self) -> None:
         """Send nothing for now."""
@@ -301,6 +293,7 @@ class Connection:
 
     def _set_state(self, state: State) -> None:
         self.state = state
+        self.has_ended = state is State.ENDED
         self._received_row = RECEIVED[self.role][state]
         self._sent_row = SENT[self.role][state]
 

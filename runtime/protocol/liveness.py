@@ -20,6 +20,11 @@ class Liveness:
         self.pinged: float | None = None
         """When a sign of life was asked for that has not come."""
 
+    def hear(self, now: float) -> None:
+        """Note that whole frames have come."""
+        self.heard = now
+        self.pinged = None
+
     @property
     def next_deadline(self) -> float:
         """When something is due if nothing is heard until then."""

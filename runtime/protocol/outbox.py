@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections import deque
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from .codec import encode
 from .messages import (
@@ -246,9 +246,12 @@ class Outbox:
 
     def take(self, budget: int) -> list[bytes]:
         """Return the oldest frames of about *budget* bytes, at least one if there is any."""
+        waiting = self.waiting
+        if len(waiting) == 1 and type(waiting[0]) is bytes:  # as nearly always
+            self.waiting_frames = self.frame_bytes = 0
+            return [cast("bytes", waiting.popleft())]
         taken: list[bytes] = []
         size = 0
-        waiting = self.waiting
         while waiting and size < budget:
             entry = waiting.popleft()
             if isinstance(entry, bytes):

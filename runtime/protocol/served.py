@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .messages import Members, Message, States
     from .outbox import Outbox
 
+_CANCELLED: Final = ErrorEnvelope("cancelled", "the call was cancelled")
 _STALE: Final = ErrorEnvelope("stale_reference", "the reference was released, or never given")
 
 
@@ -109,9 +110,7 @@ class Served:
 
     def take_cancel(self, message: Cancel, happenings: list[Happening]) -> None:
         """Answer a call that is not wanted any more; for any other id this is late."""
-        if message.id in self.calls:
-            self._finish(message.id)
-            self._put(Failed(message.id, ErrorEnvelope("cancelled", "the call was cancelled")))
+        if self.fail(message.id, _CANCELLED):
             happenings.append(message)
 
     def take_subscribe(self, message: Subscribe, happenings: list[Happening]) -> None:
@@ -178,7 +177,9 @@ class Served:
     def _answer(self, message: Message, call_id: int) -> bool:
         if call_id not in self.calls:
             return False
-        self._finish(call_id)
+        grant = self.calls.pop(call_id)
+        if grant is not None:
+            self._let_go(grant)
         self._put(message)
         return True
 
@@ -341,11 +342,9 @@ class Served:
         self._idle.pop(reference, None)
         del self._names[id(grant)]
 
-    def _finish(self, call_id: int) -> None:
-        grant = self.calls.pop(call_id)
-        if grant is not None:
-            grant.uses -= 1
-            self._rest(grant)
+    def _let_go(self, grant: Grant) -> None:
+        grant.uses -= 1
+        self._rest(grant)
 
     def _clear(self, subscription_id: int) -> Outgoing:
         outgoing = self.subscriptions[subscription_id]
@@ -360,8 +359,7 @@ class Served:
         self._outbox.close(outgoing)
         grant = self._held.pop(subscription_id, None)
         if grant is not None:
-            grant.uses -= 1
-            self._rest(grant)
+            self._let_go(grant)
         return True
 
 

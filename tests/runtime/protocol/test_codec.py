@@ -152,11 +152,10 @@ def test_a_stack_that_is_nearly_full_makes_a_frame_malformed(
 ) -> None:
     from pi_contracts.runtime.protocol import codec
 
-    class Full:
-        def decode(self, _: bytes) -> object:
-            raise RecursionError
+    def decode_on_a_full_stack(_: bytes) -> object:
+        raise RecursionError
 
-    monkeypatch.setattr(codec, "_decoder", Full())
+    monkeypatch.setattr(codec, "_decode", decode_on_a_full_stack)
     found = decode(b'{"type":"ping"}')
     assert isinstance(found, Malformed)
     assert found.problem == "nested too deeply for the stack that is left"

@@ -1,0 +1,311 @@
+"""A task's first step runs at once, and is like any other step of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pi_contracts.runtime.eager_tasks import start_task
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("VARIABLE", default="outside")
+
+
+async def start(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start *work* where no task is running, as a transport does."""
+    loop = asyncio.get_running_loop()
+    started: asyncio.Future[asyncio.Task[None]] = loop.create_future()
+    loop.call_soon(lambda: started.set_result(start_task(loop, work)))
+    return await started
+
+
+async def get_nothing() -> None:
+    """Do nothing."""
+
+
+def test_what_never_waits_is_done_at_once(run: Any) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        told: list[str] = []
+
+        async def work() -> None:
+            await get_nothing()
+            told.append("worked")
+
+        def begin() -> None:
+            task = start_task(loop, work())
+            told.append("returned")
+            assert task.done()
+            assert task.result() is None
+
+        loop.call_soon(begin)
+        await asyncio.sleep(0)
+        assert told == ["worked", "returned"]
+
+    run(main)
+
+
+def test_what_waits_goes_on_as_the_same_task(run: Any) -> None:
+    seen: list[asyncio.Task[Any] | None] = []
+
+    async def main() -> None:
+        async def work() -> None:
+            seen.append(asyncio.current_task())
+            async with asyncio.timeout(60):
+                await asyncio.sleep(0.001)
+                seen.append(asyncio.current_task())
+            async with asyncio.TaskGroup() as group:
+                group.create_task(get_nothing())
+            seen.append(asyncio.current_task())
+
+        task = await start(work())
+        assert task in asyncio.all_tasks()
+        await task
+        assert seen == [task] * 3
+        assert asyncio.current_task() is not task
+
+    run(main)
+
+
+def test_a_timeout_that_began_in_the_first_step_ends_the_wait(run: Any) -> None:
+    async def main() -> None:
+        async def work() -> None:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.001):
+                    await asyncio.get_running_loop().create_future()
+
+        await (await start(work()))
+
+    run(main)
+
+
+def test_variables_are_the_tasks_own(run: Any) -> None:
+    async def main() -> None:
+        async def work() -> None:
+            VARIABLE.set("inside")
+            await asyncio.sleep(0)
+            assert VARIABLE.get() == "inside"
+
+        async def work_at_once() -> None:
+            VARIABLE.set("inside")
+
+        first, second = await start(work()), await start(work_at_once())
+        assert VARIABLE.get() == "outside"
+        await asyncio.gather(first, second)
+        assert VARIABLE.get() == "outside"
+
+    run(main)
+
+
+async def cancel_after(turns: int, waiting: Callable[[], Awaitable[object]]) -> list[str]:
+    """Cancel what waits a number of turns after its start; return what it was told."""
+    loop = asyncio.get_running_loop()
+    told: list[str] = []
+
+    async def work() -> None:
+        try:
+            await waiting()
+        except asyncio.CancelledError as error:
+            told.extend(error.args)
+            raise
+
+    def begin() -> None:
+        task = start_task(loop, work())
+        if not turns:
+            task.cancel("enough")
+        started.set_result(task)
+
+    started: asyncio.Future[asyncio.Task[None]] = loop.create_future()
+    loop.call_soon(begin)
+    task = await started
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel("enough")
+    await asyncio.wait([task])
+    assert task.cancelled()
+    return told
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_a_cancellation_reaches_what_is_awaited_first(run: Any, turns: int) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        for awaited in (loop.create_future(), loop.create_task(asyncio.sleep(60))):
+            assert await cancel_after(turns, lambda awaited=awaited: awaited) == ["enough"]
+            assert awaited.cancelled()
+
+    run(main)
+
+
+def test_a_cancellation_reaches_work_that_gives_up_its_turn(run: Any) -> None:
+    async def main() -> None:
+        assert await cancel_after(0, lambda: asyncio.sleep(0)) == ["enough"]
+
+    run(main)
+
+
+def test_a_cancellation_reaches_work_whose_wait_is_over(run: Any) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def wait() -> Awaitable[object]:
+            # Comes before the task's next step.
+            loop.call_soon(lambda: future.done() or future.set_result(None))
+            return future
+
+        assert await cancel_after(0, wait) == ["enough"]
+
+    run(main)
+
+
+def test_work_may_go_on_after_a_cancellation(run: Any) -> None:
+    told: list[str] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+
+        async def work() -> None:
+            try:
+                await loop.create_future()
+            except asyncio.CancelledError:
+                await asyncio.sleep(0)
+                told.append("cleaned up")
+
+        task = await start(work())
+        task.cancel()
+        await task
+        assert told == ["cleaned up"]
+
+    run(main)
+
+
+def test_work_that_cancels_its_task_is_cancelled_at_its_first_wait(run: Any) -> None:
+    async def main() -> None:
+        async def work() -> None:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(0)
+
+        with pytest.raises(asyncio.CancelledError):
+            await (await start(work()))
+
+    run(main)
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_what_work_raises_is_its_tasks(run: Any, turns: int) -> None:
+    class Odd(BaseException):
+        pass
+
+    async def main() -> None:
+        async def work() -> None:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            raise Odd
+
+        task = await start(work())
+        with pytest.raises(Odd):
+            await task
+
+    run(main)
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_work_that_raises_a_cancellation_is_cancelled(run: Any, turns: int) -> None:
+    async def main() -> None:
+        async def work() -> None:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            raise asyncio.CancelledError
+
+        task = await start(work())
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+    run(main)
+
+
+def test_a_task_in_its_first_step_can_be_looked_at(run: Any) -> None:
+    shown: list[str] = []
+
+    async def main() -> None:
+        async def work() -> None:
+            for _ in range(2):
+                task = asyncio.current_task()
+                assert task is not None
+                task.set_name(task.get_name())
+                assert task.get_loop() is asyncio.get_running_loop()
+                assert not task.done()
+                assert "work" in str(task.get_coro())
+                task.get_stack()
+                shown.append(repr(task))
+                await asyncio.sleep(0)
+
+        await (await start(work()))
+        assert all("Task" in one and "work" in one for one in shown)
+
+    run(main)
+
+
+def test_a_running_task_starts_an_ordinary_one(run: Any) -> None:
+    async def main() -> None:
+        told: list[str] = []
+
+        async def work() -> None:
+            told.append("worked")
+
+        task = start_task(asyncio.get_running_loop(), work())
+        told.append("returned")
+        await task
+        assert sorted(told) == ["returned", "worked"]
+
+    run(main)
+
+
+def test_a_factory_of_tasks_makes_them(run: Any) -> None:
+    made: list[object] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+
+        def make(loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> asyncio.Task[Any]:
+            made.append(work)
+            return asyncio.Task(work, loop=loop, **more)
+
+        loop.set_task_factory(make)
+        work = get_nothing()
+        await (await start(work))
+        assert made == [work]
+
+    run(main)
+
+
+def test_work_that_is_thrown_away_is_closed(run: Any) -> None:
+    told: list[str] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        complaints: list[str] = []
+        loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+
+        async def work() -> None:
+            try:
+                await loop.create_future()  # which nobody else holds
+            finally:
+                told.append("closed")
+
+        task = await start(work())
+        await asyncio.sleep(0)
+        del task
+        gc.collect()
+        assert told == ["closed"]
+        assert complaints == ["Task was destroyed but it is pending!"]
+
+    run(main)
