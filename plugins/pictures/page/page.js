@@ -9,6 +9,7 @@
   const [svg, stage, filter, details, notes, summary] =
     ["picture", "stage", "filter", "details", "notes", "summary"].map(byId);
   const MANY = 500;
+  const READABLE = 0.7;
   const state = { text: "", folded: new Set(), before: null, chosen: null, zoom: 1 };
   let view = null;
   let elements = null;
@@ -147,6 +148,7 @@
   function reveal(index) {
     const box = elements.layout.boxes.find((one) => one.key === view.keys[index]);
     if (!box) return;
+    if (state.zoom < READABLE) setZoom(READABLE);
     const { zoom } = state;
     const [x, y] = [(box.x + box.width / 2) * zoom, (box.y + box.height / 2) * zoom];
     const isIn = x > stage.scrollLeft && x < stage.scrollLeft + stage.clientWidth
@@ -250,7 +252,7 @@
   function tellNote(index) {
     const note = scene.notes[index];
     add(details, "h2", note.rule);
-    add(details, "p", note.message);
+    add(details, "p", note.message, "message");
     if (note.place) addSite(details, note.place);
     if (note.way) add(details, "pre", note.way.replace(/\n$/, ""), "way");
     if (note.fix) add(add(details, "p", "", "meta"), "span", `Help: ${note.fix}.`);
@@ -265,7 +267,7 @@
     card.type = "button";
     card.dataset.note = index;
     add(card, "b", `${note.severity}: ${note.rule}`);
-    add(card, "span", note.message);
+    add(card, "span", note.message, "said");
     if (note.place) add(card, "span", note.place, "site");
     if (note.fix) add(card, "span", `Help: ${note.fix}`, "fix");
     card.addEventListener("click", () => choose({ kind: "note", index }));
@@ -386,6 +388,6 @@
   if (scene.boxes.length > MANY) state.folded = new Set(scene.hosts.keys());
   listNotes();
   redraw();
-  setZoom(Math.max(0.7, Math.min(1, (stage.clientWidth - 4) / elements.layout.width)));
+  setZoom(Math.max(READABLE, Math.min(1, (stage.clientWidth - 4) / elements.layout.width)));
   reveal(scene.notes.find((note) => note.boxes.length)?.boxes[0] ?? 0);
 })();

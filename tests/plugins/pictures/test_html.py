@@ -198,6 +198,52 @@ def test_a_click_on_a_finding_shows_the_way_and_what_it_is_about(show: Show) -> 
     assert page.run("getComputedStyle(document.querySelector('.box:not(.on)')).opacity") != "1"
 
 
+def make_ring(count: int) -> Plan:
+    """Return a plan of facets that all wait for each other."""
+    own = [Declaration("app", f"s{i}", "singleton") for i in range(count)]
+    return make_plan(
+        None,
+        [
+            ReportFile(
+                [Report(f"r{i}", "main", [own[(i + 1) % count]], [own[i]]) for i in range(count)]
+            )
+        ],
+    )
+
+
+def test_a_finding_of_many_words_leaves_room_for_what_follows(show: Show) -> None:
+    page = show(draw(make_ring(50)))
+    assert page.list_complaints() == []
+    assert page.run("document.querySelector('#notes .note').clientHeight") < 300
+    page.click("#notes .note")
+    assert page.run("details.querySelector('.message').textContent").count(" requires ") == 50
+    assert page.run("details.querySelector('.way').getBoundingClientRect().top") < 400
+    assert page.run("document.querySelectorAll('.arrow.on').length") == 50
+
+
+def test_what_is_chosen_in_the_panel_can_be_read_in_the_picture(show: Show) -> None:
+    page = show(draw(make_large(2, 75)))
+    page.click("#fit")
+    height = "document.querySelector('.box.error .title').getBoundingClientRect().height"
+    assert page.run(height) < 6
+    page.click("#notes .note")
+    assert page.run(height) > 8
+    assert page.run("stage.getBoundingClientRect().right > document.querySelector('.box.error')"
+                    ".getBoundingClientRect().right")  # fmt: skip
+
+
+def test_a_printed_page_shows_the_whole_picture_and_all_findings(show: Show) -> None:
+    page = show(draw(make_ring(50)), width=1000, height=700)
+    page.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        assert page.run("picture.getBoundingClientRect().width") <= 1000
+        assert not page.run("filter.checkVisibility()")
+        assert page.run("getComputedStyle(document.querySelector('.said')).display") == "block"
+        assert page.run("getComputedStyle(document.querySelector('main')).display") == "block"
+    finally:
+        page.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_everything_can_be_done_with_the_keyboard(show: Show) -> None:
     page = show(draw(make_broken()))
     focused = "document.activeElement.ariaLabel ?? document.activeElement.id"
