@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 _ENTITIES: Final = str.maketrans(
-    {c: f"#{ord(c)};" for c in '"#&<>`%\\|[](){};'}  # what has a meaning somewhere in a label
+    {c: f"#{ord(c)};" for c in '"#$&:<>`%\\|[](){};'}  # what has a meaning somewhere in a label
 )
 
 

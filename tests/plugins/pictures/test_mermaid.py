@@ -67,7 +67,20 @@ def test_a_faulty_facet_without_arrows_is_red_too(facets: Facets) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ['"]', "`x`", "%%{init}%%", "a|b", "<script>", "#quot;", "a\\", "();end", "x\ny", "&lt;"],
+    [
+        '"]',
+        "`x`",
+        "%%{init}%%",
+        "a|b",
+        "<script>",
+        "#quot;",
+        "a\\",
+        "();end",
+        "x\ny",
+        "&lt;",
+        "$$x$$",
+        "fa:fa-car",
+    ],
 )
 def test_no_name_can_end_its_label(name: str) -> None:
     entry = Declaration("app", name, "singleton")
@@ -75,4 +88,4 @@ def test_no_name_can_end_its_label(name: str) -> None:
     for line in render(file).splitlines():
         assert STATEMENT.fullmatch(line), line
         labels = "".join(re.findall(r'"([^"]*)"', line))
-        assert not set("`%\\<>&|()") & set(labels)
+        assert not set("`$%:\\<>&|()") & set(labels)
