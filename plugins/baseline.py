@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from operator import is_
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 _IS_IMMUTABLE: Final = 1 << 8
 """The flag of a class that nobody can change."""
 _LIBRARY: Final = "pi_contracts.plugins.library"
+_GIVEN: Final = frozenset(
+    {
+        "pi_contracts.plugins.ledger",
+        "pi_contracts.plugins.recording",
+        "pi_contracts.runtime.tokens",
+    }
+)
+"""Where the classes are defined of what a setup is given and gives."""
 _BUILTINS: Final = vars(builtins)
 _BUILTINS_AS_THEY_WERE: Final = dict(_BUILTINS)
 
@@ -31,7 +40,8 @@ def restore_builtins(
     found: list[str] = []
     for name, value in old.items():
         if now.get(name, missing) is not value and name != "_":
-            found += (f"builtins.{name}",)
+            if name[:2] != "__":
+                found += (f"builtins.{name}",)
             now[name] = value
     return found
 
@@ -44,11 +54,11 @@ class Baseline:
     """
 
     def __init__(self) -> None:
-        self._watched: list[_Watched] = []
-        self._values: list[Any] = []
-        self._copies: list[dict[str, object]] = []
-        """Of each that is watched; lists are compared in C."""
-        self._classes: set[int] = set()
+        self._near = _Watch()
+        """Modules, and the classes of what a setup is given: looked at after each facet."""
+        self._far = _Watch()
+        """All other classes: of these, only that something has changed is quickly told."""
+        self._classes: set[type] = set()
         self._modules: dict[Any, object] = {}
         self._add_modules(dict[Any, Any](sys.modules))
 
@@ -59,32 +69,34 @@ class Baseline:
             restore: Whether to put it back: for the code that judges, in a process
                 that is given up.
         """
-        found: list[str] = []
-        if not self._is_same():
-            for one in self._watched:
-                found += one.update(restore=restore)
-            self._copies = [one.copy for one in self._watched]
+        found = self._near.find_changes(restore=restore)
+        found += self._far.find_changes(restore=restore)
         found += self._compare_modules()
         return [Change(name) for name in sorted(found)]
 
-    def _is_same(self) -> bool:
-        try:
-            return self._values == self._copies
-        except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
-            return False
+    def find_quickly(self) -> bool:
+        """Tell whether modules, or classes that a setup is given, have changed; put them back."""
+        return bool([*self._near.find_changes(restore=True), *self._compare_modules()])
 
-    def _compare_modules(self) -> Iterator[str]:
-        """Give the entries of ``sys.modules`` that do not hold what was imported."""
+    def has_changed_classes(self) -> bool:
+        """Tell whether anything may have changed that a look without care does not see."""
+        return not self._far.is_same()
+
+    def _compare_modules(self) -> list[str]:
+        """Return the entries of ``sys.modules`` that do not hold what was imported."""
         old, now = self._modules, dict[Any, Any](sys.modules)
-        for name, module in old.items():
-            if now.get(name) is not module:
-                yield f"sys.modules[{_show(name)}]"
-        added = {name: module for name, module in now.items() if name not in old}
+        found: list[str] = []
+        if not all(map(is_, map(now.get, old), old.values())):  # the event of id() would be heard
+            changed = (name for name, module in old.items() if now.get(name) is not module)
+            found += (f"sys.modules[{_show(name)}]" for name in changed)
+        added = {name: now[name] for name in now.keys() - old.keys()}
         for name, module in added.items():
             if module is not None and _is_stub(name, added, now):
-                yield f"sys.modules[{_show(name)}]"
-        yield from self._add_modules(added)
-        self._modules = now
+                found.append(f"sys.modules[{_show(name)}]")
+        if added or found:
+            found += self._add_modules(added)
+            self._modules = now
+        return found
 
     def _add_modules(self, added: Mapping[Any, object]) -> list[str]:
         """Watch what was loaded meanwhile, and return what is already foreign in it."""
@@ -94,7 +106,7 @@ class Baseline:
         found: list[str] = []
         for name, module in added.items():
             if is_watched(name) and issubclass(type(module), ModuleType):
-                one = self._watch(_Watched(name, vars(module)))
+                one = self._near.add(_Watched(name, vars(module)))
                 for value in one.copy.values():
                     self._add_class(value)
                 if not is_first:
@@ -105,18 +117,43 @@ class Baseline:
         """Watch a class that is defined in a watched module, and can be changed."""
         if not isinstance(value, type) or value.__flags__ & _IS_IMMUTABLE:
             return
-        if id(value) not in self._classes and is_watched(str(value.__module__)):
-            self._classes.add(id(value))
-            name = value.__qualname__
-            if not value.__module__.startswith("pi_contracts."):
+        if value not in self._classes and is_watched(str(value.__module__)):
+            self._classes.add(value)
+            name, watch = value.__qualname__, self._far
+            if value.__module__ in _GIVEN:
+                watch = self._near
+            elif not value.__module__.startswith("pi_contracts."):
                 name = f"{value.__module__}.{name}"
-            self._watch(_Watched(name, value.__dict__, value))
+            watch.add(_Watched(name, value.__dict__, value))
 
-    def _watch(self, one: _Watched) -> _Watched:
-        self._watched.append(one)
+
+class _Watch:
+    """Dictionaries with their copies; lists of them are compared in C."""
+
+    def __init__(self) -> None:
+        self._all: list[_Watched] = []
+        self._values: list[Any] = []
+        self._copies: list[dict[str, object]] = []
+
+    def add(self, one: _Watched) -> _Watched:
+        self._all.append(one)
         self._values.append(one.values)
         self._copies.append(one.copy)
         return one
+
+    def is_same(self) -> bool:
+        """Tell whether nothing has changed; False where values cannot be compared."""
+        try:
+            return self._values == self._copies
+        except Exception:  # noqa: BLE001 - some value cannot be compared: look closer
+            return False
+
+    def find_changes(self, *, restore: bool) -> list[str]:
+        if self.is_same():
+            return []
+        found = [name for one in self._all for name in one.update(restore=restore)]
+        self._copies = [one.copy for one in self._all]
+        return found
 
 
 class _Watched:
@@ -133,7 +170,7 @@ class _Watched:
     def update(self, *, restore: bool) -> list[str]:
         """Make a new copy, and return which functions and classes differ from the old one."""
         old, new = self.copy, dict(self.values)
-        if len(old) == len(new) and all(new.get(key, old) is one for key, one in old.items()):
+        if len(old) == len(new) and all(map(is_, map(new.get, old), old.values())):
             return []
         if self._owner is None:
             keys = {key for key, one in old.items() if not key.startswith("__") and _is_code(one)}

@@ -14,16 +14,16 @@ import importlib
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
 
 import msgspec
 
 from . import frames, guard, ledger, recording
 from .baseline import Baseline, restore_builtins
 from .frames import shorten
-from .guard import HOOK, THREAD, Guard, stop_alarms
+from .guard import ALARM, PROCESS, THREAD, Guard, stop_alarms
 from .ledger import Ledger
-from .outcomes import LOST, Fault, Job, Line, Order, Outcome, ServiceFacts, Step
+from .outcomes import LOST, Fault, Job, Line, Order, Outcome, ServiceFacts, Spoiled, Step
 from .process_state import ProcessState, calm_interpreter
 from .raised import comes_of_refusal, is_missing_part, list_lines_of, make_fault, name_type
 from .recording import make_context
@@ -57,7 +57,22 @@ _count_threads: Final[Callable[[], int]] = vars(_thread)["_count"]
 """Counts those of C as well, which `threading` does not know."""
 
 
-def main() -> NoReturn:  # pragma: no cover - ends its process
+class Stage(NamedTuple):
+    """What does not depend on an order, and can be made before there is one."""
+
+    watch: Guard
+    baseline: Baseline
+
+
+def prepare() -> Stage:  # pragma: no cover - the hook stays as long as its process
+    """Load what generated code needs, and begin to listen."""
+    importlib.import_module("pi_contracts.runtime.generated")
+    watch = Guard()
+    watch.install()
+    return Stage(watch, Baseline())
+
+
+def main(stage: Stage | None = None) -> NoReturn:  # pragma: no cover - ends its process
     """Do what standard input says, and end the process."""
     with os.fdopen(0, "rb", closefd=False) as file:
         order = msgspec.json.decode(file.read(), type=Order)
@@ -70,12 +85,11 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     limit_resources()
     tell = make_teller(order.key, channel)
     order = msgspec.structs.replace(order, key=b"")
-    watch = Guard()
-    watch.install()
+    stage = stage or prepare()
     sys.path[:0] = [os.fsdecode(folder) for folder in order.path]
     sys.argv[:] = [""]
     try:
-        Runner(order, watch, tell, output, channel).run()
+        Runner(order, stage, tell, output, channel).run()
     except BaseException:  # noqa: BLE001 - the file is closed, or full
         _exit(LOST)
     _exit(0)
@@ -143,23 +157,37 @@ def limit_resources() -> None:
         resource.setrlimit(kind, (limit, hard))
 
 
+def list_leftovers(threads: int) -> list[str]:
+    """Return what a setup has started that runs on, as refusals are worded; alarms are stopped.
+
+    Args:
+        threads: How many threads there were before.
+    """
+    found = [THREAD] if _count_threads() > threads else []
+    if hasattr(os, "WNOHANG"):
+        with suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+            found.append(PROCESS)
+    return [*found, ALARM] if stop_alarms() else found
+
+
 class Runner:
     """Sets up the facets of one order, one after another.
 
     Args:
         order: The facets, and where their modules are.
-        watch: What refuses things.
+        stage: What refuses things, and what notices changes.
         tell: Sends a line to the process that asked, and returns how much was sent.
         output: The file that takes what is printed.
         channel: Where the interpreter writes its stack, once time is up.
     """
 
     def __init__(
-        self, order: Order, watch: Guard, tell: Callable[[Line], int], output: int, channel: int
+        self, order: Order, stage: Stage, tell: Callable[[Line], int], output: int, channel: int
     ) -> None:
         self._order = order
         self._path = [os.fsdecode(folder) for folder in order.path]
-        self._watch = watch
+        self._watch, self._baseline = stage
         self._tell = tell
         self._output = output
         self._channel = channel
@@ -169,9 +197,11 @@ class Runner:
         self._raised: BaseException | None = None
         """What the latest setup raised, which need not be told of another facet as well."""
         self._phase: Phase = "import"
-        self._is_spoiled = False
+        self._frames: tuple[Frame, ...] = ()
+        """Where the setup that is run is written."""
+        self._pid = os.getpid()
+        self._has_import_changed = False
         """Whether an import has changed what the facets after it share."""
-        self._baseline = Baseline()
         self._state = ProcessState()
 
     def run(self) -> None:
@@ -179,37 +209,56 @@ class Runner:
         for index, job in enumerate(self._order.jobs):
             _watch_time(self._order.limit, exit=True, file=self._channel)
             outcome = self._judge(index, job)
+            if outcome is None:
+                self._tell(Spoiled(index))
+                break
+            if outcome.faults and self._has_changed_classes():
+                break
             written = self._tell(outcome)
             self._tell_late_calls()
             if outcome.is_last or written > MOST_TOLD:
                 break
+        if self._has_changed_classes():
+            self._tell(Spoiled(0))
         faulthandler.cancel_dump_traceback_later()
 
-    def _judge(self, index: int, job: Job) -> Outcome:
-        """Return what became of a facet, whatever it has done to the code that judges it."""
+    def _has_changed_classes(self) -> bool:
+        """Tell whether some facet, nobody knows which, has changed a class of the library."""
+        return not self._order.is_careful and self._baseline.has_changed_classes()
+
+    def _judge(self, index: int, job: Job) -> Outcome | None:
+        """Return what became of a facet, whatever it has done to the code that judges it.
+
+        None if it has to be judged again, with care.
+        """
+        self._frames = ()
         try:
             outcome = self._run_job(index, job)
         except BaseException as error:  # noqa: BLE001 - what is relied on here was taken away
+            changed = restore_builtins()
             self._watch.phase = None
-            restore_builtins()
-            fault = Fault("disturbed", name_type(error), phase=self._phase)
+            changed += self._watch.changes
+            disturbed = Fault("disturbed", name_type(error), self._frames, self._phase)
+            fault = self._name_changes(changed) if changed else disturbed
             return Outcome(index, faults=(fault,), is_last=True)
+        if outcome is None:
+            return None
         try:
             body = encode(outcome)
             _check_outcome(body)
-        except msgspec.ValidationError as error:
-            fault = Fault("undeclarable", str(error))
+        except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as error:
+            text = str(error)
         else:
             if len(body) <= MOST_LINE:
                 return outcome
-            fault = Fault("undeclarable", f"{len(body)} bytes of services")
+            text = f"{len(body)} bytes of services"
+        fault = Fault("undeclarable", text, self._frames)
         return Outcome(index, faults=(fault,), folder=outcome.folder, is_last=outcome.is_last)
 
-    def _run_job(self, index: int, job: Job) -> Outcome:
+    def _run_job(self, index: int, job: Job) -> Outcome | None:
         self._ledgers.append(Ledger(job.plugin, job.kind, _OWN_FILES))
         self._told.append(0)
-        self._watch.faults.clear()
-        self._watch.changes.clear()
+        self._watch.forget()
         self._phase = "import"
         self._tell(Step(index, "import"))
         fault = check_name(job.module)
@@ -223,32 +272,34 @@ class Runner:
             return self._tell_failed_import(index, job, error)
         setup = find_setup(module, job, self._path)
         self._watch.phase = None
-        self._is_spoiled = bool(self._find_changes(is_import=True))
+        self._end_copy()
+        self._has_import_changed = bool(self._find_changes(is_import=True))
         folder = find_folder(job.module)
         roots = (folder or "", *self._path)
         if isinstance(setup, Fault):
-            faults = self._place([setup], (), roots)
-            return Outcome(index, faults=faults, folder=folder, is_last=self._is_spoiled)
+            faults = self._place([setup], roots)
+            return Outcome(index, faults=faults, folder=folder, is_last=self._has_import_changed)
         self._phase = "setup"
-        self._tell(Step(index, "setup", shorten(setup.frames, roots)))
+        self._frames = shorten(setup.frames, roots)
+        self._tell(Step(index, "setup", self._frames))
         return self._set_up(index, setup, roots)
 
     def _tell_failed_import(self, index: int, job: Job, error: BaseException) -> Outcome:
-        is_spoiled = bool(self._find_changes(is_import=True))
+        has_changed = bool(self._find_changes(is_import=True))
         roots = (find_folder(job.module) or "", *self._path)
         missing = is_missing_part(error, job.module)
         if missing is not None and job.is_optional and missing == job.module.partition(".")[0]:
-            return Outcome(index, is_absent=True, is_last=is_spoiled)
+            return Outcome(index, is_absent=True, is_last=has_changed)
         if missing is not None:
             fault = Fault("no-module", missing, phase="import")
         else:
             where = shorten(list_lines_of(error), roots)
             fault = make_fault("import-raised", error, where, "import")
         faults = self._check_output("import") or [fault]
-        is_last = is_spoiled or type(error) is MemoryError
+        is_last = has_changed or type(error) is MemoryError
         return Outcome(index, faults=tuple(faults), is_last=is_last)
 
-    def _set_up(self, index: int, setup: Setup, roots: Sequence[str]) -> Outcome:
+    def _set_up(self, index: int, setup: Setup, roots: Sequence[str]) -> Outcome | None:
         book = self._ledgers[-1]
         context = make_context(book)
         failure: BaseException | None = None
@@ -263,22 +314,22 @@ class Runner:
             failure = self._raised = error
         finally:
             self._watch.phase = None
+            self._end_copy()
             changed = restore_builtins()
             changed += calm_interpreter()
             book.close()
         changes = self._find_changes(has_loaded=len(sys.modules) > modules)
+        if not self._order.is_careful and self._baseline.find_quickly():
+            return None
         faults = self._check_output("setup")
         faults += self._watch.faults
-        if _count_threads() > threads and not faults:
-            faults.append(Fault("refused", THREAD))
-        if stop_alarms():
-            faults.append(Fault("refused", "sets an alarm"))
+        leftovers = list_leftovers(threads)
+        known = [fault.text for fault in faults]
+        faults += (Fault("refused", text) for text in leftovers if text not in known)
         faults += self._check_failure(failure, book, has_cause=bool(faults))
         if result is not None:
             faults.append(refuse_result(result))
-        changed += (change.name for change in changes)
-        if HOOK in self._watch.changes:
-            changed.append(HOOK)
+        changed += [*(change.name for change in changes), *self._watch.unseen]
         if changed:
             faults.append(self._name_changes(changed))
         self._told[-1] = len(book.violations)
@@ -287,24 +338,24 @@ class Runner:
             tuple(book.requires),
             tuple(book.provides),
             is_complete=failure is None,
-            faults=self._place(faults, setup.frames, roots),
+            faults=self._place(faults, roots),
             services={
                 token.id: ServiceFacts(token.scopes, token.deprecated)
                 for token in book.tokens.values()
             },
             folder=roots[0] or None,
-            is_last=bool(changed)
-            or self._is_spoiled
-            or _count_threads() > threads
+            is_last=bool(changed or leftovers)
+            or self._has_import_changed
             or type(failure) is MemoryError,
         )
 
     def _find_changes(self, *, is_import: bool = False, has_loaded: bool = False) -> list[Change]:
         """Return what a facet has changed for the others; what libraries may do is left out."""
-        found = self._baseline.find_changes(restore=not is_import)
-        found += self._state.find_changes(is_import=is_import)
+        found = self._state.find_changes(is_import=is_import)
         if is_import or has_loaded:
             found = [change for change in found if not change.is_harmless]
+        if self._order.is_careful:
+            found += self._baseline.find_changes(restore=not is_import)
         return found
 
     def _name_changes(self, names: Iterable[str]) -> Fault:
@@ -315,16 +366,17 @@ class Runner:
         where = next((f for name, f in self._watch.changes.items() if name in ordered), ())
         return Fault("patched", ", ".join(shown), where)
 
-    def _place(
-        self, faults: Iterable[Fault], otherwise: tuple[Frame, ...], roots: Sequence[str]
-    ) -> tuple[Fault, ...]:
+    def _place(self, faults: Iterable[Fault], roots: Sequence[str]) -> tuple[Fault, ...]:
         """Leave the user's lines in faults; where there are none, that of the definition."""
         return tuple(
-            msgspec.structs.replace(
-                fault, frames=shorten(fault.frames, roots) or shorten(otherwise, roots)
-            )
+            msgspec.structs.replace(fault, frames=shorten(fault.frames, roots) or self._frames)
             for fault in faults
         )
+
+    def _end_copy(self) -> None:
+        """End a process that a facet has made of this one; nobody listens to it."""
+        if os.getpid() != self._pid:  # pragma: no cover - ends its process
+            _exit(0)
 
     def _check_failure(
         self, failure: BaseException | None, book: Ledger, *, has_cause: bool

@@ -141,7 +141,7 @@ class _Host:
 
     def run(self) -> None:
         """Set up every facet, or all until the time for those that do not return is over."""
-        rest, lost = self._rows, 0.0
+        rest, lost, is_careful = self._rows, 0.0, False
         most = HOST_LIMIT * max(1.0, self._limit / LIMIT)
         while rest and not self._processes.is_stopped:
             if lost >= most:
@@ -149,19 +149,20 @@ class _Host:
                     recording.faults.append(Fault("not-run", f"{lost:.0f}"))
                 return
             begun = time.monotonic()
-            run = self._start(rest)
+            run = self._start(rest, is_careful=is_careful)
+            is_careful = run.is_spoiled
             if run.is_interrupted:
                 lost += time.monotonic() - begun
             rest = [row for index, row in enumerate(rest) if index not in run.settled]
 
-    def _start(self, rows: list[tuple[Recording, Job]]) -> Run:
+    def _start(self, rows: list[tuple[Recording, Job]], *, is_careful: bool) -> Run:
         """Have one process do what it can of *rows*, and take in what it has told at its end.
 
         It writes to a file and not to a pipe: nobody has to wake up for each line.
         """
         key = make_key()
         path = [os.fsencode(folder) for folder in self._path]
-        order = Order([job for _, job in rows], path, self._limit, key)
+        order = Order([job for _, job in rows], path, self._limit, is_careful, key)
         run = Run(rows, self._path, self._show)
         ended = self._processes.run(order, self._limit + _GRACE)
         if not self._processes.is_stopped:

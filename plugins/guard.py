@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from .outcomes import Phase
 
 _SOCKET: Final = "opens a socket"
-_PROCESS: Final = "starts a process"
+PROCESS: Final = "starts a process"
 _SIGNAL: Final = "sends a signal"
 THREAD: Final = "starts a thread"
+ALARM: Final = "sets an alarm"
 HOOK: Final = "the audit hooks"
 _EVENTS: Final = {
     **dict.fromkeys(
@@ -57,7 +58,7 @@ _EVENTS: Final = {
             "pty.spawn",
             "subprocess.Popen",
         ),
-        _PROCESS,
+        PROCESS,
     ),
     **dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), _SIGNAL),
 }
@@ -95,7 +96,16 @@ class Guard:
         """What was refused during setup, once for each kind."""
         self.changes: dict[str, tuple[Frame, ...]] = {}
         """Where a setup changed what others share, as far as there are events for that."""
+        self.unseen: set[str] = set()
+        """Those of the changes that nobody can see afterwards."""
         self._events = {*_EVENTS, *_CHANGES, *_ASSIGNMENTS, *_VARIABLES}
+
+    def forget(self) -> None:
+        """Begin with another facet."""
+        self.phase = None
+        self.faults.clear()
+        self.changes.clear()
+        self.unseen.clear()
 
     def install(self) -> None:
         """Begin to listen; that cannot be undone in this process."""
@@ -116,11 +126,13 @@ class Guard:
             self._refuse(_EVENTS[event])
         elif self.phase == "setup" and (name := _name_change(event, facts)):
             self.changes.setdefault(name, tuple(_iter_frames(inspect.currentframe())))
+            if event in _ASSIGNMENTS or name == HOOK:
+                self.unseen.add(name)
 
     def start_process(self, start: Callable[..., Any], *args: Any) -> Any:
         """Start a process, unless a facet is imported or set up."""
         if self.phase is not None:
-            self._refuse(_PROCESS)
+            self._refuse(PROCESS)
         return start(*args)
 
     def start_thread(self, start: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

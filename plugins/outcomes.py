@@ -32,6 +32,8 @@ class Order(msgspec.Struct, frozen=True):
     """Folders to look for modules in, before those of the interpreter."""
     limit: float
     """Seconds that one facet may take, its import included."""
+    is_careful: bool
+    """Whether all of the library is looked at after each import and setup, which takes longer."""
     key: bytes
     """Of the seal under which the process tells of itself."""
 
@@ -92,4 +94,14 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, tag="outcome"):
     """Whether the process has ended, because this facet left it in another state."""
 
 
-Line: TypeAlias = Step | Outcome
+class Spoiled(msgspec.Struct, frozen=True, tag="spoiled"):
+    """Something of the library was changed: from here on all has to be judged with care.
+
+    Whether an import, a setup or which facet has done that is only known if it is
+    looked for after each.
+    """
+
+    index: int
+
+
+Line: TypeAlias = Step | Outcome | Spoiled

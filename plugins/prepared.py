@@ -8,6 +8,7 @@ Linux only; elsewhere each order has an interpreter of its own.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -36,6 +37,8 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     control = socket.socket(fileno=os.dup(0))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no warden is waited for
     set_option = find_prctl()
+    stage = child.prepare()
+    gc.freeze()  # a collection in a copy would touch, and so copy, what all of them share
     while True:
         message, files, _, _ = socket.recv_fds(control, 1, REQUEST_FILES)
         if not message:
@@ -43,7 +46,7 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.close()
-            guard_order(files, set_option)
+            guard_order(files, set_option, stage)
         for file in files:
             os.close(file)
 
@@ -58,7 +61,9 @@ def find_prctl() -> Callable[[int, int], object]:
         return lambda _option, _value: None
 
 
-def guard_order(files: list[int], set_option: Callable[[int, int], object]) -> NoReturn:
+def guard_order(
+    files: list[int], set_option: Callable[[int, int], object], stage: child.Stage
+) -> NoReturn:
     """Have an order run by a process of its own, tell its id and how it ended.
 
     What it has left behind is ended too: its group, and by ``PR_SET_CHILD_SUBREAPER``
@@ -70,11 +75,12 @@ def guard_order(files: list[int], set_option: Callable[[int, int], object]) -> N
     pid = os.fork()
     if pid == 0:
         set_option(_SET_DEATH_SIGNAL, signal.SIGKILL)
+        set_option(_SET_SUBREAPER, 1)  # so that it notices what a facet has started
         os.setsid()
         for target, source in enumerate(streams):
             os.dup2(source, target)
         os.closerange(_FIRST_FREE, max(files) + 1)
-        child.main()
+        child.main(stage)
     link = socket.socket(fileno=answer)
     with suppress(OSError):
         link.sendall(NUMBER.pack(pid))

@@ -46,6 +46,8 @@ class Run:
         """Which of the facets are done with."""
         self.is_interrupted = False
         """Whether a facet has ended the process, or it had to be ended."""
+        self.is_spoiled = False
+        """Whether nothing of what was told counts, and all has to be judged with care."""
         self._rows = rows
         self._path = path
         self._show = show
@@ -74,8 +76,11 @@ class Run:
                 self._blame_writer()
             if isinstance(line, Step):
                 self._step = line
-            else:
+            elif isinstance(line, Outcome):
                 self._take_outcome(line)
+            else:
+                self._forget(line.index)
+                return
 
     def _read(self, text: bytes, seal: Seal) -> tuple[Line | None, bool]:
         """Return a line that the process has written, and whether it follows the last one."""
@@ -91,11 +96,21 @@ class Run:
         expected, self._number = self._number, sealed.number + 1
         return line, sealed.number == expected
 
+    def _forget(self, first: int) -> None:
+        self.is_spoiled = self._is_over = True
+        for index in [index for index in self.settled if index >= first]:
+            self.settled.discard(index)
+            recording, _ = self._rows[index]
+            recording.report, recording.folder, recording.is_absent = None, None, False
+            recording.faults.clear()
+            recording.services = {}
+        self._loose.clear()
+
     def _may_be_meant(self, line: Line) -> bool:
         """Tell whether the process can have said this, even if somebody has taken its key."""
         if not 0 <= line.index < len(self._rows):
             return False
-        declared = () if isinstance(line, Step) else (*line.requires, *line.provides)
+        declared = (*line.requires, *line.provides) if isinstance(line, Outcome) else ()
         return all(isinstance(one.at, CallSite) for one in declared)
 
     def _take_outcome(self, outcome: Outcome) -> None:
@@ -172,9 +187,8 @@ class Run:
 
 def _find_culprit(line: Line) -> Step:
     """Return what was being done when the lines before *line* were lost."""
-    if isinstance(line, Step) and line.phase == "import":
-        return Step(max(line.index - 1, 0), "setup")
-    return Step(line.index, "setup")
+    is_next = isinstance(line, Step) and line.phase == "import"
+    return Step(max(line.index - is_next, 0), "setup")
 
 
 def parse_stack(lines: Iterable[str]) -> list[Frame]:

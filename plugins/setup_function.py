@@ -10,6 +10,7 @@ import inspect
 import os
 import sys
 import unicodedata
+from contextlib import suppress
 from types import CodeType, CoroutineType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -133,10 +134,11 @@ def _check(setup: object) -> Setup | Fault:
 
 def _find_definition(setup: object) -> tuple[Frame, ...]:
     """Return where a setup is written, if it is written in Python."""
-    for one in _iter_functions(setup):
-        code = getattr(one, "__code__", None)
-        if type(code) is CodeType:
-            return (Frame(code.co_filename, max(code.co_firstlineno, 1)),)
+    with suppress(ValueError):  # what wraps itself
+        for one in _iter_functions(setup):
+            code = getattr(one, "__code__", None)
+            if type(code) is CodeType:
+                return (Frame(code.co_filename, max(code.co_firstlineno, 1)),)
     return ()
 
 

@@ -22,7 +22,8 @@ def list_names(baseline: Baseline, *, restore: bool = False) -> list[str]:
 def make_module(name: str) -> types.ModuleType:
     """Make a module as an import would."""
     module = types.ModuleType(name)
-    module.__spec__ = importlib.machinery.ModuleSpec(name, importlib.machinery.BuiltinImporter)
+    loader = importlib.machinery.SourceFileLoader(name, f"{name}.py")
+    module.__spec__ = importlib.machinery.ModuleSpec(name, loader)
     return module
 
 

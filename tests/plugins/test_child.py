@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pathlib
 import resource
 import sys
 from itertools import count
@@ -10,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.plugins import child
-from pi_contracts.plugins.child import Runner
+from pi_contracts.plugins.baseline import Baseline
+from pi_contracts.plugins.child import Runner, Stage
 from pi_contracts.plugins.guard import Guard, RefusedError
-from pi_contracts.plugins.outcomes import Job, Line, Order, Outcome, Step
+from pi_contracts.plugins.outcomes import Job, Line, Order, Outcome, Spoiled, Step
+from pi_contracts.plugins.seal import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +55,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watch: Guard) -> Iterat
     channel = os.open(tmp_path / "channel", os.O_RDWR | os.O_CREAT)
     loaded: list[str] = []
 
-    def run_text(text: str, *attributes: str, is_optional: bool = False) -> list[Line]:
+    def run_text(
+        text: str, *attributes: str, is_optional: bool = False, is_careful: bool = False
+    ) -> list[Line]:
         module = next(NAMES)
         loaded.append(module)
         tmp_path.joinpath(f"{module}.py").write_text(HEAD + text)
@@ -65,8 +71,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watch: Guard) -> Iterat
             lines.append(line)
             return len(lines)
 
-        order = Order(jobs, [os.fsencode(tmp_path)], 60.0, b"")
-        Runner(order, watch, tell, output, channel).run()
+        order = Order(jobs, [os.fsencode(tmp_path)], 60.0, is_careful, b"")
+        Runner(order, Stage(watch, Baseline()), tell, output, channel).run()
         return lines
 
     yield run_text
@@ -283,12 +289,195 @@ def test_a_process_that_was_changed_takes_no_further_facet(run: Run) -> None:
         "def after(facet): pass\n"
     )
     sys.modules.pop("colorsys", None)
-    lines = run(text, "patch", "after")
+    lines = run(text, "patch", "after", is_careful=True)
     sys.modules.pop("colorsys", None)
     outcome = find_outcome(lines)
     assert outcome.is_last
     assert find_faults(lines) == [("patched", "colorsys.rgb_to_yiq")]
+    assert outcome.faults[0].frames[0].line == HEAD.count("\n") + 1
     assert find_outcome(run("def f(facet): raise MemoryError", "f")).is_last
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("import colorsys\ncolorsys.rgb_to_yiq = print", 1),
+        ("def change(facet):\n    import colorsys\n    colorsys.rgb_to_yiq = print", 1),
+        ("import pathlib\ndef change(facet): pathlib.Path.made_up = print", 0),
+        ("import pathlib\ndef change(facet): pathlib.Path.made_up = print; 1 / 0", 0),
+    ],
+    ids=["by an import", "by a setup", "a class", "a class, by one that fails"],
+)
+def test_who_has_changed_the_library_is_looked_for_in_another_process(
+    run: Run, monkeypatch: pytest.MonkeyPatch, text: str, index: int
+) -> None:
+    """Looking after each import and setup would take longer than all of them."""
+    colorsys = importlib.import_module("colorsys")
+    monkeypatch.setattr(colorsys, "rgb_to_yiq", colorsys.rgb_to_yiq)
+    monkeypatch.setattr(pathlib.Path, "made_up", None, raising=False)
+    first = "def before(facet): pass\n"
+    changing = "def change(facet): pass\n" if text.startswith("import colorsys") else ""
+    lines = run(first, "before")
+    assert isinstance(lines[-1], Outcome)
+    lines = run(f"{first}def load(facet): pass\n{changing}{text}\n", "before", "change")
+    # What an import does shows after the setup of the first facet that is in its module.
+    expected = 0 if text.startswith("import colorsys") else index
+    assert lines[-1] == Spoiled(expected)
+
+
+def test_what_an_import_changes_ends_its_process_and_is_no_fault(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    colorsys = importlib.import_module("colorsys")
+    monkeypatch.setattr(colorsys, "rgb_to_yiq", colorsys.rgb_to_yiq)
+    text = "import colorsys\ncolorsys.rgb_to_yiq = print\n"
+    outcome = find_outcome(run(f"{text}def f(facet): pass", "f", "f", is_careful=True))
+    assert (outcome.is_last, outcome.faults) == (True, ())
+    for wrong in ("f = 1", "1 / 0"):
+        vars(colorsys)["rgb_to_yiq"] = len  # another one than before
+        outcome = find_outcome(run(text + wrong, "f", "f", is_careful=True))
+        assert (outcome.is_last, len(outcome.faults)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("sys.path.insert(0, 'x')", "sys.path"),
+        ("os.environ['PI_X'] = '1'", 'os.environ["PI_X"]'),
+        ("for n in range(9): os.environ[f'PI_{n}'] = '1'", "4 more"),
+    ],
+)
+def test_what_a_setup_changes_for_others_is_its_fault(
+    run: Run, monkeypatch: pytest.MonkeyPatch, text: str, found: str
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(os, "environ", os.environ)
+    names = ["PI_X", *(f"PI_{number}" for number in range(9))]
+    for name in names:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    outcome = find_outcome(run(f"def f(facet):\n    {text}\n", "f", "f"))
+    (fault,) = outcome.faults
+    assert (fault.kind, outcome.is_last) == ("patched", True)
+    assert fault.text.endswith(found)
+
+
+HOSTILE = """
+class Raises:
+    @property
+    def __class__(self): raise KeyboardInterrupt
+    def __getattribute__(self, name): raise SystemExit
+    def __call__(self, facet): pass
+    def __await__(self): yield
+class Named(type):
+    @property
+    def __name__(cls): raise SystemExit
+    def __hash__(cls): raise KeyboardInterrupt
+class Odd(Exception, metaclass=Named):
+    __cause__ = property(lambda self: 1 / 0)
+class Text(str):
+    def strip(self): raise KeyboardInterrupt
+class Texts(Exception):
+    def __str__(self): return Text("words")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("def f(facet): raise Odd", ("raised", "Odd")),
+        ("def f(facet): raise Texts", ("raised", "Texts: words")),
+        ("def f(facet): raise ValueError('\\ud800')", ("raised", "ValueError: \ud800")),
+        ("def f(facet): return Raises()", ("returned", "Raises")),
+        ("f = Raises()", ("attribute-raised", "SystemExit")),
+        ("def __getattr__(name): raise RecursionError(name)", ("attribute-raised", "")),
+        ("def __getattr__(name): raise SystemExit", ("attribute-raised", "SystemExit")),
+        ("def __getattr__(name): raise AttributeError", ("no-attribute", "")),
+        ("f = None", ("not-callable", "NoneType")),
+        (
+            "def f(facet): facet.session.use(make_odd(version='1'))",
+            ("undeclarable", "Expected `int`, got `str` - at `$.requires[0].contract.version`"),
+        ),
+        (
+            "def f(facet): facet.session.use(make_odd(digest=object()))",
+            ("undeclarable", "Encoding objects of type object is unsupported"),
+        ),
+        (
+            "def f(facet): sys._getframe(2).f_locals['self']._output = None",
+            ("disturbed", "TypeError"),
+        ),
+        ("def f(facet): os.lseek = None", None),
+        ("f = print", None),
+    ],
+)
+def test_hostile_objects_end_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch, text: str, fault: tuple[str, str] | None
+) -> None:
+    monkeypatch.setattr(os, "lseek", os.lseek)
+    odd = (
+        "def make_odd(**more):\n"
+        "    facts = dict(id='x', version=1, digest='d', members=(), proxy=lambda link: None)\n"
+        "    return Singleton(**facts | more)\n"
+    )
+    lines = run(HOSTILE + odd + text, "f")
+    if fault is None:
+        assert isinstance(lines[-1], (Outcome, Spoiled))
+        return
+    (found,) = find_faults(lines)
+    assert found[0] == fault[0]
+    assert found[1].startswith(fault[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("__main__:f", "reserved"),
+        ("pi_contracts.plugins.child:main", "reserved"),
+        ("pi_contracts:f", "reserved"),
+        ("builtins:f", "standard"),
+        ("json.decoder:f", "standard"),
+    ],
+)
+def test_a_module_that_is_no_plugins_is_told(run: Run, name: str, kind: str) -> None:
+    outcome = find_outcome(run("", name))
+    assert [(fault.kind, fault.phase) for fault in outcome.faults] == [(kind, "import")]
+
+
+def test_more_than_a_report_can_hold_is_a_fault(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "MOST_LINE", 500)
+    text = "def f(facet):\n    for n in range(9): facet.session.use(make(Singleton, f's{n}'))\n"
+    ((kind, words),) = find_faults(run(text, "f"))
+    assert kind == "undeclarable"
+    assert words.endswith(" bytes of services")
+
+
+def test_a_process_that_has_told_much_leaves_the_rest_to_another(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "MOST_TOLD", 0)
+    lines = run("def f(facet): pass\n", "f", "f")
+    assert not find_outcome(lines).is_last
+
+
+def test_what_is_told_is_sealed_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "told"
+    channel = os.open(path, os.O_RDWR | os.O_CREAT)
+    tell = child.make_teller(b"key", channel)
+    written = [tell(Step(0, "import")), tell(Outcome(0, folder="\ud800"))]
+    os.close(channel)
+    assert written[1] == path.stat().st_size
+    seal = Seal(b"key")
+    lines = [seal.read(line) for line in path.read_bytes().splitlines() if line]
+    assert [line and line.number for line in lines] == [0, 1]
+    assert lines[1] is not None
+    assert b"\\\\ud800" in lines[1].body
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_what_a_setup_has_started_is_a_fault_even_if_nobody_was_told(run: Run) -> None:
+    text = "def f(facet):\n    if os.fork() == 0: os._exit(0)\n"
+    (fault,) = find_faults(run(text, "f"))
+    assert fault == ("refused", "starts a process")
 
 
 def test_the_folder_of_a_plugin_is_that_of_its_top_level_package(run: Run, tmp_path: Path) -> None:

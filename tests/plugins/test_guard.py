@@ -66,7 +66,11 @@ def test_a_process_that_is_started_behind_the_back_of_the_interpreter_is_refused
 ) -> None:
     """What multiprocessing calls raises no event before Python 3.14."""
     spawner = types.ModuleType("_posixsubprocess")
-    vars(spawner)["fork_exec"] = lambda *args: args
+
+    def list_args(*args: object) -> tuple[object, ...]:
+        return args
+
+    vars(spawner)["fork_exec"] = list_args
     monkeypatch.setitem(sys.modules, "_posixsubprocess", spawner)
     monkeypatch.setattr(sys, "addaudithook", list[Any]().append)
     for module in (_thread, threading):

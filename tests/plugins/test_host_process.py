@@ -38,7 +38,7 @@ def processes(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Proces
 def make_order(folder: Path, body: str, limit: float = 30.0) -> Order:
     folder.joinpath("made_up.py").write_text(f"import os, sys, time\n{body}\n")
     job = Job("p", "tui", "made_up", "facet")
-    return Order([job], [os.fsencode(folder)], limit, make_key())
+    return Order([job], [os.fsencode(folder)], limit, False, make_key())
 
 
 def run(processes: Processes, folder: Path, body: str, patience: float = 30.0) -> Ended:

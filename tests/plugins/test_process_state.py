@@ -35,7 +35,7 @@ def do_nothing(*_: object) -> None: ...
 def set_policy(policy: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # later versions of Python will have none
-        asyncio.set_event_loop_policy(policy)
+        vars(asyncio)["set_event_loop_policy"](policy)
 
 
 class Policy(asyncio.DefaultEventLoopPolicy): ...
