@@ -12,9 +12,12 @@ printed with its seed, shrunk to the steps that matter; to run it again:
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import jsonschema_rs
 import pytest
 from pi_contracts.runtime import errors
 from pi_contracts.runtime.binding import Binding
@@ -27,6 +30,8 @@ from pi_contracts.runtime.testing import ControlledLink, settle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SCHEMA = Path(__file__).resolve().parents[3] / "contracts" / "library" / "wire.schema.json"
+FRAME = jsonschema_rs.validator_for(json.loads(SCHEMA.read_text("utf-8")))
 SCHEDULES = 200
 NIGHTLY = 10_000
 LENGTH = 40
@@ -88,6 +93,28 @@ class Call:
             assert self.kind == "bump"
 
 
+class Held(NamedTuple):
+    """A private reference that a client holds, and where it came from."""
+
+    reference: Any
+    job: Any
+    link: ControlledLink | None
+    absences: int
+
+    async def check(self, client: Client) -> None:
+        """It shows what is there as long as it may, and is stale after that (REF-5, REF-6)."""
+        service = self.reference.service
+        if self.link is client.link and self.absences == client.world.absences:
+            if not client.faulty:
+                assert service.progress.value == self.job.progress.value
+            self.job.done.set()
+            assert await service.wait(BACKGROUND) == self.job.progress.value
+            return
+        assert not service.progress.ready
+        with pytest.raises((errors.Disconnected, errors.StaleReference)):
+            await service.wait(BACKGROUND)
+
+
 class Client:
     """One consumer, and what it has seen."""
 
@@ -104,6 +131,9 @@ class Client:
         self.counts: list[int] = []
         self.heard: list[int] = []
         self.instances: dict[Any, str] = {}
+        self.held: list[Held] = []
+        self.progress: list[int] = []
+        self.links: list[ControlledLink] = []
         self.used.count.subscribe(lambda value, _: self.counts.append(value))
         self.used.pair.subscribe(lambda value, _: self.check_pair(value))
         self.used.happened.subscribe(lambda event, _: self.heard.append(event["number"]))
@@ -131,12 +161,24 @@ class Client:
         self.epoch += 1
         self.faulty = False
         self.link = ControlledLink()
+        self.links.append(self.link)
         server = Peer(self.link.server, Role.SERVER, registry=self.world.registry)
         client = Peer(self.link.client, Role.CLIENT)
         self.peers = [client, server]
         server.start()
         await client.open(BACKGROUND)
         self.binding.attach(client)
+
+    async def leave(self) -> None:
+        self.namespace.close()
+        for peer in self.peers:
+            await peer.close()
+
+    def let_go(self) -> None:
+        """Hold nothing back any more."""
+        if self.connected and self.link is not None:
+            self.link.to_server.release()
+            self.link.to_client.release()
 
     def get_direction(self, number: int) -> Any:
         assert self.link is not None
@@ -149,6 +191,14 @@ class Client:
         for earlier, later in zip(self.heard, self.heard[1:], strict=False):
             same = epochs[earlier] == epochs[later]
             assert not same or later == earlier + 1, f"events lost after {earlier}"
+
+    async def check_held(self) -> None:
+        """References lead where they should, and all that crossed is as the schema says."""
+        for held in self.held:
+            await held.check(self)
+        for link in self.links:
+            for frame in link.frames:
+                FRAME.validate(frame.content)
 
     def check_end(self) -> None:
         """All is quiet: what is seen here is what is there."""
@@ -176,6 +226,8 @@ class World:
         self.count = 0
         self.emitted = 0
         self.calls: list[Call] = []
+        self.starting: list[asyncio.Future[None]] = []
+        self.taken: set[int] = set()
         self.items: dict[str, Any] = {}
         self.lives: dict[str, Any] = {}
         self.provide()
@@ -196,8 +248,18 @@ class World:
             client.epoch += 1
 
 
-async def bump(instance: Any, ctx: Any) -> Any:
-    return await instance.service.bump(1, ctx)  # a view that has ended has no service
+async def bump(client: Client, instance: Any, ctx: Any) -> Any:
+    """Call an instance; what the call has set is there before its answer (TRN-9)."""
+    service = instance.service  # a view that has ended has none
+    link, items = client.link, client.world.items
+    item = items.get(instance.key)
+    result = await service.bump(1, ctx)
+    seen = service.count.last(None)
+    # An instance that is closed meanwhile takes the updates with it that a slow reader has not had.
+    if client.link is link and not client.faulty and items.get(instance.key) is item:
+        assert seen is not None
+        assert seen >= result, f"the answer {result} came before its update, at {seen}"
+    return result
 
 
 async def step_call(world: World, step: Step) -> None:
@@ -214,7 +276,7 @@ async def step_call(world: World, step: Step) -> None:
         coroutine = client.used.wait(str(call.number), ctx)
     elif client.instances:
         instance = list(client.instances)[step.one % len(client.instances)]
-        coroutine = bump(instance, ctx)
+        coroutine = bump(client, instance, ctx)
     else:
         return
     call.task = asyncio.ensure_future(coroutine)
@@ -237,6 +299,43 @@ async def step_finish(world: World, step: Step) -> None:
         events = list(provider.waiting.values())
         if events:
             events[step.one % len(events)].set()
+
+
+async def start(client: Client) -> None:
+    """Get a private reference; a second one to the same job is another."""
+    world, link, absences = client.world, client.link, client.world.absences
+    provider = world.provider
+    before = 0 if provider is None else len(provider.jobs)
+    try:
+        reference = await client.used.start(BACKGROUND)
+    except GONE:
+        return
+    jobs: list[Any] = [] if provider is None else provider.jobs
+    job = next(one for one in jobs[before:] if id(one) not in world.taken)
+    world.taken.add(id(job))
+    reference.service.progress.subscribe(lambda value, _: client.progress.append(value))
+    client.held.append(Held(reference, job, link, absences))
+
+
+async def step_start(world: World, step: Step) -> None:
+    client = world.clients[step.one % 2]
+    # One at a time, so that it is known which job a reference leads to.
+    if not any(task for task in world.starting if not task.done()):
+        world.starting.append(asyncio.ensure_future(start(client)))
+
+
+async def step_progress(world: World, step: Step) -> None:
+    held = [one for client in world.clients for one in client.held]
+    if held:
+        one = held[step.one % len(held)]
+        one.job.progress.set(one.job.progress.value + 1, BACKGROUND)
+
+
+async def step_drop(world: World, step: Step) -> None:
+    client = world.clients[step.one % 2]
+    if client.held:
+        held = client.held.pop(step.two % len(client.held))
+        await held.reference.release()
 
 
 async def step_set(world: World, step: Step) -> None:
@@ -352,6 +451,9 @@ STEPS: dict[str, tuple[int, Callable[[World, Step], Any]]] = {
     "finish": (2, step_finish),
     "set": (5, step_set),
     "emit": (5, step_emit),
+    "start": (2, step_start),
+    "progress": (2, step_progress),
+    "drop": (1, step_drop),
     "spawn": (3, step_spawn),
     "change": (3, step_change),
     "close": (2, step_close),
@@ -403,10 +505,9 @@ async def run_program(lab: Any, program: Program) -> None:
         await STEPS[step.name][1](world, step)
         await settle(step.two % 3)
     for client in world.clients:
-        if client.connected and client.link is not None:
-            client.link.to_server.release()
-            client.link.to_client.release()
+        client.let_go()
     await settle(10)
+    assert all(client.connected or not client.used.count.ready for client in world.clients)
     await step_provide(world, Step("provide", 0, 0))
     for client in world.clients:
         await client.connect()
@@ -422,10 +523,9 @@ async def run_program(lab: Any, program: Program) -> None:
         call.check(world)
     for client in world.clients:
         client.check_end()
+        await client.check_held()
     for client in world.clients:
-        client.namespace.close()
-        for peer in client.peers:
-            await peer.close()
+        await client.leave()
     world.keyed.close()
     await settle(20)
     assert all(not client.instances for client in world.clients)
