@@ -90,7 +90,7 @@ class Server:
 
 
 @pytest.fixture
-def suffer(lab: Any) -> Callable[..., None]:
+def suffer(lab: Any) -> Callable[..., list[BaseException]]:
     """Run a test's coroutine function with a `Server`; tell what the loop had to say."""
 
     def suffer(main: Callable[[Server], Awaitable[None]]) -> list[BaseException]:
