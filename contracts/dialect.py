@@ -12,6 +12,7 @@ import jsonschema_rs
 from .drafts import DIALECT
 from .findings import Severity, Subject, escape
 from .json_values import (
+    Hints,
     describe,
     escape_token,
     find_nearest,
@@ -34,7 +35,7 @@ from .model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .documents import Document
     from .findings import Finding
@@ -287,29 +288,33 @@ def _check_meaning(document: Document) -> Iterator[Finding]:
             severity=Severity.WARNING,
             fix="add methods, state or events",
         )
+    hints = Hints()
     for name, member in members.items():
         at = Location(document.uri, "") / "members" / name
         if member["kind"] == "method":
-            yield from _check_method(document, at, member, value.get("errors", {}))
+            yield from _check_method(document, at, member, value.get("errors", {}), hints)
 
 
 def _check_method(
-    document: Document, at: Location, member: dict[str, Any], errors: dict[str, Any]
+    document: Document,
+    at: Location,
+    member: dict[str, Any],
+    errors: dict[str, Any],
+    hints: Hints,
 ) -> Iterator[Finding]:
     for index, name in enumerate(member.get("optional", ())):
         if name not in member.get("params", {}):
             message = f'"optional" names "{escape(name)}", which is no parameter'
-            yield _miss(document, at / "optional" / index, message, name, member.get("params", {}))
+            near = hints.find(name, member.get("params", {}))
+            yield _miss(document, at / "optional" / index, message, name, near)
     for index, code in enumerate(member.get("errors", ())):
         if code not in errors:
             message = f'the error "{escape(code)}" is not declared in this contract\'s "errors"'
-            yield _miss(document, at / "errors" / index, message, code, errors)
+            near = hints.find(code, errors)
+            yield _miss(document, at / "errors" / index, message, code, near)
 
 
-def _miss(
-    document: Document, at: Location, message: str, name: str, known: Iterable[str]
-) -> Finding:
-    near = find_nearest(name, known)
+def _miss(document: Document, at: Location, message: str, name: str, near: str | None) -> Finding:
     hint = f'; did you mean "{escape(near)}"?' if near else ""
     fix = f'write "{escape(near)}"' if near else "declare it, or remove it here"
     subject = Subject(document=document.source.path, detail=name)

@@ -86,3 +86,17 @@ def describe(value: object) -> str:
 _LONGEST = 100
 _MOST = 1000
 """Bounds on names that are compared, which takes time in proportion to both."""
+
+
+class Hints:
+    """Near names for the first of many slips: looking for them takes its time."""
+
+    def __init__(self, most: int = 200) -> None:
+        self._left = most
+
+    def find(self, name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+        """Return the nearest of the names that are *known*, as `find_nearest` does, or None."""
+        if not self._left:
+            return None
+        self._left -= 1
+        return find_nearest(name, known, cutoff=cutoff)

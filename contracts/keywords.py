@@ -32,20 +32,29 @@ _HARMLESS = frozenset(
 
 def check_keywords(catalogue: Catalogue, document: Document) -> Iterator[Finding]:
     """Yield what is wrong with the keywords of every schema of a document."""
+    hinted: set[str] = set()
     for location, node in catalogue.get_schemas(document):
         if is_object(node.schema):
-            yield from _check_schema(document, location, node.schema, node.dialect)
+            yield from _check_schema(document, location, node.schema, node.dialect, hinted)
+
+
+_HINTS = 200
+"""To how many unknown keywords of a document near ones are looked for, which takes its time."""
 
 
 def _check_schema(
-    document: Document, location: Location, schema: dict[str, Any], dialect: Dialect
+    document: Document,
+    location: Location,
+    schema: dict[str, Any],
+    dialect: Dialect,
+    hinted: set[str],
 ) -> Iterator[Finding]:
     draft = dialect.draft
     kinds = KEYWORDS[draft]
     for keyword, value in schema.items():
         kind = kinds.get(keyword)
         if kind is None:
-            finding = _check_unknown(document, location, keyword, draft)
+            finding = _check_unknown(document, location, keyword, draft, hinted)
             if finding is not None:
                 yield finding
         elif keyword not in dialect.void:
@@ -64,11 +73,13 @@ _FIXES = {"unknown-type": 'correct the name; where any type will do, leave "type
 
 
 def _check_unknown(
-    document: Document, location: Location, keyword: str, draft: Draft
+    document: Document, location: Location, keyword: str, draft: Draft, hinted: set[str]
 ) -> Finding | None:
     if keyword in _HARMLESS or keyword.startswith(_EXTENSION):
         return None
-    message, fix = _word_unknown(keyword, draft)
+    if len(hinted) < _HINTS:
+        hinted.add(keyword)
+    message, fix = _word_unknown(keyword, draft, has_hint=keyword in hinted)
     return document.source.find(
         "unknown-keyword",
         message,
@@ -96,13 +107,13 @@ def _warn_of_dependencies(
 
 
 @functools.lru_cache(maxsize=1024)
-def _word_unknown(keyword: str, draft: Draft) -> tuple[str, str]:
+def _word_unknown(keyword: str, draft: Draft, *, has_hint: bool) -> tuple[str, str]:
     others = [one.label for one in Draft if keyword in KEYWORDS[one]]
     if others:
         message = f'"{keyword}" changes nothing in {draft.label}: it is a keyword of {others[0]}'
         message += f" to {others[-1]}" if len(others) > 1 else ""
         return message, f"say it in the words of {draft.label}, or name another draft in $schema"
-    near = find_nearest(keyword, KEYWORDS[draft], cutoff=0.75)
+    near = find_nearest(keyword, KEYWORDS[draft], cutoff=0.75) if has_hint else None
     message = f'"{escape(keyword)}" is no keyword of a schema and changes nothing'
     if near is not None:
         return f'{message}; did you mean "{near}"?', f'write "{near}"'

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from .findings import Finding, Severity, Subject, escape, quote
-from .json_values import escape_token, find_nearest, is_object
+from .json_values import Hints, escape_token, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,15 +34,6 @@ class Suppression:
     """Of the object that the comment stands in."""
     rule: str
 
-    def covers(self, finding: Finding) -> bool:
-        """Tell whether a finding is answered; an error never is."""
-        if finding.severity is Severity.ERROR or finding.rule != self.rule:
-            return False
-        pointer = finding.pointer
-        if finding.path != self.document.source.path or pointer is None:
-            return False
-        return pointer == self.pointer or pointer.startswith(f"{self.pointer}/")
-
 
 class Suppressions:
     """The suppressions of all documents of a run."""
@@ -50,7 +41,8 @@ class Suppressions:
     def __init__(self, catalogue: Catalogue) -> None:
         self.findings: list[Finding] = []
         """What is wrong with suppressions themselves."""
-        self._found: dict[Suppression, None] = {}
+        self._found: dict[tuple[str, str, str], Suppression] = {}
+        """By path, rule and pointer."""
         self._used: set[Suppression] = set()
         for document in catalogue.documents.values():
             # looking into the text first spares nearly all files a walk
@@ -79,9 +71,10 @@ class Suppressions:
             is_judged: Whether a document was sound enough to be judged by all rules.
             is_rule: Whether there is such a rule at all, of whatever command.
         """
-        for one in self._found:
+        hints = Hints()
+        for one in self._found.values():
             if one.rule not in rules:
-                near = None if is_rule(one.rule) else find_nearest(one.rule, rules)
+                near = None if is_rule(one.rule) else hints.find(one.rule, rules)
                 hint = f"; did you mean {quote(near)}?" if near else ""
                 message = f"{quote(one.rule)} is no rule that a comment can answer{hint}"
                 fix = f'write "{near}"' if near else "pi-contracts explain lists the rules"
@@ -92,11 +85,18 @@ class Suppressions:
                 yield _fault("unused-suppression", one, message, fix, Severity.WARNING)
 
     def _answer(self, finding: Finding) -> bool:
-        """Tell whether a suppression answers a finding; the innermost one is used for it."""
-        covering = [one for one in self._found if one.covers(finding)]
-        if covering:
-            self._used.add(max(covering, key=lambda one: len(one.pointer)))
-        return bool(covering)
+        """Tell whether a suppression answers a finding, the innermost one; an error never is."""
+        if finding.severity is Severity.ERROR or finding.path is None or finding.pointer is None:
+            return False
+        pointer, is_whole = finding.pointer, False
+        while not is_whole:
+            one = self._found.get((finding.path, finding.rule, pointer))
+            if one is not None:
+                self._used.add(one)
+                return True
+            is_whole = not pointer
+            pointer = pointer.rpartition("/")[0]
+        return False
 
     def _read(self, document: Document, pointer: str, line: str) -> None:
         allowed = _ALLOW.match(line)
@@ -107,7 +107,8 @@ class Suppressions:
             self.findings.append(fault)
             return
         for rule in re.split(r"\s*,\s*", allowed[1]):
-            self._found[Suppression(document, pointer, rule)] = None
+            key = document.source.path, rule, pointer
+            self._found.setdefault(key, Suppression(document, pointer, rule))
 
 
 def _find_comments(catalogue: Catalogue, document: Document) -> Iterator[tuple[str, str]]:

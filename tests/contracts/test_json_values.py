@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pi_contracts.contracts.json_values import (
     ABSENT,
+    Hints,
     describe,
     escape_token,
     find_nearest,
@@ -76,3 +77,13 @@ def test_a_value_is_described_by_its_kind(value: object, kind: str) -> None:
     assert is_object(value) == (kind == "an object")
     assert is_array(value) == (kind == "an array")
     assert is_schema(value) == (kind in {"an object", "a boolean"})
+
+
+def test_hints_are_given_for_the_first_of_many_slips() -> None:
+    hints = Hints(most=2)
+    found = [
+        hints.find("colour", ["color"]),
+        hints.find("x", ["color"]),
+        hints.find("colr", ["color"]),
+    ]
+    assert found == ["color", None, None]

@@ -220,3 +220,12 @@ def test_findings_agree_with_the_meta_schema_of_every_draft(schema: Any, draft: 
     findings = check(document, Dialect(draft), by_meta_schema=True)
     errors = [one for one in findings if one.severity is Severity.ERROR]
     assert jsonschema_rs.meta.is_valid(document) is (not errors)
+
+
+def test_near_names_are_looked_for_to_the_first_of_many_unknown_keywords() -> None:
+    slips = {f"propertie{'s' * (number + 2)}": 1 for number in range(3)}
+    many = {f"zz{number}": 1 for number in range(300)}
+    said = [one.message for one in check({"not": {**many, **slips}}, Dialect(D20))]
+    assert len(said) == 303
+    assert not any("did you mean" in one for one in said)
+    assert "did you mean" in check({**slips, **many}, Dialect(D20))[0].message

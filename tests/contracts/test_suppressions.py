@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.contracts.check import check
-from pi_contracts.contracts.suppressions import suppress
+from pi_contracts.contracts.read import read
+from pi_contracts.contracts.suppressions import Suppressions, suppress
 from pi_contracts.runtime.wording import find_violation
 
 if TYPE_CHECKING:
@@ -159,3 +161,17 @@ def test_a_finding_without_a_place_in_the_file_is_no_comments_business(
     reading = read_files({"a.schema.json": schema})
     finding = Finding("name-collision", Severity.WARNING, "x", path="a.schema.json")
     assert suppress(reading.catalogue, [finding]) == (finding,)
+
+
+def test_the_innermost_of_many_suppressions_is_the_one_that_is_used(tmp_path: Path) -> None:
+    comment = "pi-contracts: allow unknown-keyword because it is ours"
+    inner: dict[str, Any] = {"$comment": comment, "mystery": 1}
+    schema = {"$comment": comment, "properties": {"a": {"not": inner}}, "allOf": [{"riddle": 1}]}
+    file = tmp_path / "a.schema.json"
+    file.write_text(json.dumps(schema))
+    reading = read([file], base=tmp_path)
+    assert len(reading.findings) == 2
+    suppressions = Suppressions(reading.catalogue)
+    assert suppressions.apply(reading.findings) == ()
+    unused = suppressions.report_unused(["unknown-keyword"], lambda _: True, lambda _: True)
+    assert list(unused) == []
