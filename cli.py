@@ -251,6 +251,7 @@ def plan(
     boundaries: Annotated[
         bool, typer.Option("--boundaries", help="Follow imports: none may lead to another host.")
     ] = False,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="Of one setup.")] = None,
     why: Annotated[
         list[str] | None,
         typer.Option(metavar="SCOPE/SERVICE", help="Who needs it; may be repeated."),
@@ -291,6 +292,7 @@ def plan(
         facets or (),
         contracts=contracts or (),
         boundaries=run.settings.boundaries if boundaries else None,
+        timeout=run.settings.choose_timeout(timeout, refuse_usage),
         rules=rules,
         show=run.name,
         base=run.base,

@@ -24,6 +24,8 @@ TypesKind: TypeAlias = Literal["typed-dict", "pydantic"]
 """The kinds of types that can be generated."""
 LEVELS: Final = ("error", "warning", "note", "off")
 """What a rule can be set to."""
+_LONGEST_TIMEOUT: Final = 3600
+_TIMEOUT: Final = f"a number of seconds above 0, at most {_LONGEST_TIMEOUT}"
 _TABLE: Final = ("tool", "pi-contracts")
 
 
@@ -42,6 +44,14 @@ class Settings:
     acceptances: tuple[Mapping[str, object], ...] = ()
     boundaries: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Prefixes of modules that must not be loaded, by host kind."""
+    timeout: float | None = None
+    """Seconds that the setup of one facet may take."""
+
+    def choose_timeout(self, given: float | None, refuse: Callable[[str], object]) -> float | None:
+        """Return how long a setup may take; what was *given* wins, or is refused."""
+        if given is not None and not _is_timeout(given):
+            refuse(f"--timeout takes {_TIMEOUT}")
+        return self.timeout if given is None else given
 
 
 class InvalidMapError(ValueError):
@@ -176,6 +186,7 @@ class _Checker:
             "rules": self._take_rules,
             "acceptances": self._take_acceptances,
             "boundaries": self._take_boundaries,
+            "timeout": self._take_timeout,
         }
 
     def check(self, table: dict[str, Any]) -> Settings:
@@ -239,6 +250,13 @@ class _Checker:
         if value in ("typed-dict", "pydantic"):
             return value
         self._refuse(("types",), '"typed-dict" or "pydantic"')
+        return None
+
+    def _take_timeout(self, value: object) -> float | None:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and _is_timeout(cast("float", value)):
+            return float(cast("float", value))
+        self._refuse(("timeout",), _TIMEOUT)
         return None
 
     def _take_table(self, path: tuple[str | int, ...], value: object) -> dict[str, Any]:
@@ -306,6 +324,10 @@ class _Checker:
                 self._take_text((*path, index), prefix, expected) for index, prefix in items
             )
         return found
+
+
+def _is_timeout(seconds: float) -> bool:
+    return 0 < seconds <= _LONGEST_TIMEOUT
 
 
 def _drop_none(items: Iterator[Any]) -> tuple[Any, ...]:

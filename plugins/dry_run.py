@@ -60,6 +60,7 @@ def record_manifest(
     folder: str,
     *,
     show: Callable[[str], str] = str,
+    limit: float | None = None,
 ) -> list[Recording]:
     """Run the setups of a manifest's facets; see `record_setups`.
 
@@ -69,7 +70,7 @@ def record_manifest(
     reported = {(one.plugin, one.facet) for file in reports for one in file.reports}
     reported |= {(one.report.plugin, one.report.facet) for one in manifest.iter_inline_reports()}
     entries = list_entries(manifest, installed)
-    return record_setups(entries, folder, reported=reported, show=show)
+    return record_setups(entries, folder, reported=reported, show=show, limit=limit or LIMIT)
 
 
 def record_setups(

@@ -180,6 +180,7 @@ def read_plan(
     contracts: Sequence[Path] = (),
     with_dry_run: bool = True,
     boundaries: Mapping[str, Sequence[str]] | None = None,
+    timeout: float | None = None,
     rules: Mapping[str, str] | None = None,
     findings: Iterable[Finding] = (),
     show: Callable[[str], str] = str,
@@ -197,6 +198,7 @@ def read_plan(
         with_dry_run: Whether setups are run; if not, reports alone are judged.
         boundaries: Of each host kind, the prefixes of modules that it must not reach;
             without it, imports are not followed.
+        timeout: Seconds that one facet's import and setup may take; 10 without it.
         rules: As for `make_plan`.
         findings: As for `make_plan`.
         show: How findings name a path.
@@ -223,7 +225,7 @@ def read_plan(
         if with_dry_run:
             from .dry_run import record_manifest  # noqa: PLC0415 # as above
 
-            recordings = record_manifest(parsed, files, installed, folder, show=show)
+            recordings = record_manifest(parsed, files, installed, folder, show=show, limit=timeout)
         if boundaries is not None:
             from .boundaries import find_crossings  # noqa: PLC0415 # as above
 

@@ -68,7 +68,8 @@ OF_SETUP: Final = {
         "declares what no report can say: {text}", "mend the token; generated code makes them"
     ),
     "hung": _Words(
-        "did not return within {text} s", f"let it not wait or compute for long; {_LATER}"
+        "did not return within {text} s",
+        f"let it not wait or compute for long; {_LATER}, or allow more with --timeout",
     ),
     "ended": _Words("ended its process ({text})", _ENDED),
     "noise": _Words(
@@ -84,7 +85,8 @@ OF_IMPORT: Final = {
         "importing {module} printed {text} bytes", "let the import define and do nothing else"
     ),
     "hung": _Words(
-        "importing {module} took longer than {text} s", "let the import define and do nothing else"
+        "importing {module} took longer than {text} s",
+        "let the import define and do nothing else, or allow more with --timeout",
     ),
     "ended": _Words("importing {module} ended the process ({text})", _ENDED),
     "noise": _Words(
@@ -168,6 +170,11 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
     facet = name_facet(Facet(entry.plugin, entry.kind))
     start = f"the entry point {quote(entry.text)} of {facet}"
     parsed = entry.parse()
+    if entry.text.strip().startswith("."):
+        return (
+            f"{start} is relative, but there is no package that it could be relative to",
+            "write the whole name of the module, such as my_plugin.tui:facet",
+        )
     if parsed is None:
         return (
             f"{start} is not of the form module:attribute",
@@ -191,6 +198,9 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
         near = f"; did you mean {quote(fault.text)}?" if fault.text else ""
         fix = f"write {quote(fault.text)}" if fault.text else "name a function of the module"
         return f"{start} cannot be resolved: {module} has no {attribute}{near}", fix
+    if fault.kind == "not-callable" and fault.text == "NoneType":
+        message = f"{attribute} of {module} is None; a facet is a function of its context"
+        return f"{start} cannot be resolved: {message}", OF_IMPORT[fault.kind].fix
     words = OF_IMPORT[fault.kind]
     text = words.text.format(text=escape(fault.text), module=module, attribute=attribute)
     return f"{start} cannot be resolved: {text}", words.fix

@@ -29,6 +29,7 @@ contracts = ["a", "../b/c.contract.json"]
 out = "src/services"
 types = "pydantic"
 manifest = "app.manifest.json"
+timeout = 2
 acceptances = [{fingerprint = "0a1b", reason = "agreed", until = 2999-12-31}]
 [tool.pi-contracts.map]
 "https://x.test/" = "vendor"
@@ -48,6 +49,7 @@ tui = ["pi.session", "pi.server"]
         rules={"missing-provider": "off"},
         acceptances=({"fingerprint": "0a1b", "reason": "agreed", "until": dt.date(2999, 12, 31)},),
         boundaries={"tui": ("pi.session", "pi.server")},
+        timeout=2.0,
     )
 
 
@@ -92,6 +94,12 @@ tui = ["pi.session", "pi.server"]
         ("boundaries = 1", '"boundaries" takes a table', None),
         ('boundaries = {tui = "x"}', '"boundaries.tui" takes an array of module prefixes', None),
         ("boundaries = {tui = [1]}", '"boundaries.tui.0" takes the prefix of a module', None),
+        ('timeout = "5"', '"timeout" takes a number of seconds above 0, at most 3600', None),
+        ("timeout = true", '"timeout" takes a number of seconds', None),
+        ("timeout = 0", '"timeout" takes a number of seconds', None),
+        ("timeout = -1.5", '"timeout" takes a number of seconds', None),
+        ("timeout = inf", '"timeout" takes a number of seconds', None),
+        ("timeout = nan", '"timeout" takes a number of seconds', None),
     ],
     ids=str,
 )
@@ -176,3 +184,14 @@ def test_a_broken_file_counts_if_it_speaks_of_us(tmp_path: Path) -> None:
 def test_a_file_that_only_mentions_us_does_not_count(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     assert find_settings(tmp_path) != tmp_path / "pyproject.toml"
+
+
+def test_the_time_that_is_given_wins_over_the_configured_one_or_is_refused() -> None:
+    refused: list[str] = []
+    settings = Settings(timeout=3.0)
+    assert settings.choose_timeout(None, refused.append) == 3.0
+    assert settings.choose_timeout(2.0, refused.append) == 2.0
+    assert not refused
+    for seconds in (0, -1, float("nan"), float("inf"), 3601):
+        settings.choose_timeout(seconds, refused.append)
+    assert refused == ["--timeout takes a number of seconds above 0, at most 3600"] * 5

@@ -59,3 +59,35 @@ def test_the_manifest_of_the_coding_agent_is_clean(
     result = run(tmp_path, str(manifest), "--contracts", str(contracts), "--strict", *options)
     assert result.returncode == 0, result.stdout
     assert "Order of activation:" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [(("--timeout", "0.5"), ""), ((), "timeout = 0.5"), (("--timeout", "0.5"), "timeout = 30")],
+)
+def test_a_setup_that_takes_longer_than_allowed_is_told_with_its_line(
+    tmp_path: Path, options: tuple[str, ...], settings: str
+) -> None:
+    tmp_path.joinpath("pyproject.toml").write_text(f"[tool.pi-contracts]\n{settings}\n")
+    tmp_path.joinpath("slow.py").write_text(
+        "import time\ndef facet(facet):\n    time.sleep(60)\ndef good(facet): pass\n"
+    )
+    tmp_path.joinpath("slow.json").write_text(
+        '{"manifest": 1, "plugins": [{"id": "a", "facets": {"tui": "slow:facet"}},'
+        '{"id": "b", "facets": {"tui": "slow:good"}}]}'
+    )
+    result = run(tmp_path, "slow.json", "--format", "json", *options)
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert finding["message"] == 'the setup of "a:tui" did not return within 0.5 s'
+    assert (finding["path"], finding["line"]) == ("slow.py", 3)
+    assert "--timeout" in finding["fix"]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "3601", "soon"])
+def test_a_time_that_nobody_can_be_given_is_a_mistake_of_usage(
+    tmp_path: Path, seconds: str
+) -> None:
+    result = run(tmp_path, "app.manifest.json", "--timeout", seconds)
+    assert result.returncode == 2
+    assert "--timeout" in result.stderr
+    assert "Traceback" not in result.stderr

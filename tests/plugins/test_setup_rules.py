@@ -124,7 +124,40 @@ def test_a_failed_setup_is_worded_with_its_facet_and_a_way_out(fault: Fault, mes
             "a.tui:facet",
             Fault("hung", "10"),
             'cannot be resolved: importing "a.tui" took longer than 10 s',
-            "let the import define and do nothing else",
+            "let the import define and do nothing else, or allow more with --timeout",
+        ),
+        (
+            "a.tui:facet",
+            Fault("not-callable", "NoneType"),
+            (
+                'cannot be resolved: "facet" of "a.tui" is None; a facet is a function of its '
+                "context"
+            ),
+            "name the setup function",
+        ),
+        (
+            ".tui:facet",
+            Fault("malformed"),
+            "is relative, but there is no package that it could be relative to",
+            "write the whole name of the module, such as my_plugin.tui:facet",
+        ),
+        (
+            "__main__:facet",
+            Fault("reserved"),
+            ('cannot be resolved: "__main__" is a module of whoever runs it, and not of a plugin'),
+            "name the module of the plugin that holds the setup function",
+        ),
+        (
+            "queue:facet",
+            Fault("standard", "queue"),
+            'cannot be resolved: "queue" is a module of Python\'s own, and has no "facet"',
+            "name the plugin's module; if it has this name, give it another one",
+        ),
+        (
+            "a.tui:facet",
+            Fault("attribute-raised", "SystemExit"),
+            'cannot be resolved: looking for "facet" in "a.tui" raised SystemExit',
+            "define the setup function in the module itself",
         ),
         (
             "a.tui:facet",
