@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .calls import Failure, make_built_in_error
 from .envelopes import read_envelope
-from .errors import Disconnected, NotAuthorized, ServiceError, UnsupportedVersion
+from .errors import Disconnected, NotAuthorized, ServiceError, UnsupportedVersion, clip
 from .failures import FAILURES, LOGGER, report
 from .handling import Handler, Handlers, NoHandler
 from .outgoing import FEW, OutgoingCalls
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from .transport import Clock, Timer, Transport
 
     Authenticate: TypeAlias = Callable[[str | None, Transport], Awaitable[str]]
+
+_LONGEST_REASON: Final = 200
 
 
 class Peer:
@@ -203,7 +205,8 @@ class Peer:
 
     def lose(self, error: Exception | None, /) -> None:
         """Take the end of the transport."""
-        happenings = self.connection.receive_end(self._clock.time())
+        why = "" if error is None else clip(str(error), _LONGEST_REASON)
+        happenings = self.connection.receive_end(self._clock.time(), why)
         if error is not None:
             LOGGER.debug("a transport has failed", exc_info=error)
         self._handle(happenings)

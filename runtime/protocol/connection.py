@@ -10,7 +10,7 @@ from . import codec
 from . import messages as m
 from .faults import FrameTooLarge, LocalProtocolError
 from .followed import Followed
-from .framing import FrameSplitter, Framing, add_header
+from .framing import FrameSplitter, Framing, add_header, describe_excess
 from .happenings import LinkEnded, Refused
 from .limits import MOST_REFUSED, UNREAD, Limits
 from .liveness import Liveness
@@ -113,23 +113,24 @@ class Connection:
             if self.has_ended:
                 return happenings
         if self._splitter.oversized is not None:
-            limit = self.limits.frame
-            problem = f"a frame of {self._splitter.oversized} bytes, where {limit} are taken"
+            problem = describe_excess(self._splitter.oversized, self.limits.frame)
             self._give_up("too_large", problem, happenings)
         elif self.paused and self._is_overfull:
             problem = f"{self._outbox.waiting_frames} frames wait for a peer that does not read"
             self._give_up("overflow", problem, happenings)
         return happenings
 
-    def receive_end(self, now: float) -> list[Happening]:
-        """Take the end of the transport."""
+    def receive_end(self, now: float, why: str = "") -> list[Happening]:
+        """Take the end of the transport, and *why* it came if that is known."""
         self.served.now = now
         if self.has_ended:
             return []
         self._set_state(State.ENDED)
-        if self._is_stream and self._splitter.truncated:
-            return [LinkEnded(m.ErrorEnvelope("disconnected", "the link ended inside a frame"))]
-        return [LinkEnded(m.ErrorEnvelope("disconnected", "the link was lost"))]
+        is_cut = self._is_stream and self._splitter.truncated
+        problem = "the link ended inside a frame" if is_cut else "the link was lost"
+        if why:
+            problem = f"{problem}: {why}"
+        return [LinkEnded(m.ErrorEnvelope("disconnected", problem))]
 
     @property
     def next_deadline(self) -> float | None:

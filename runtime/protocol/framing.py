@@ -23,6 +23,16 @@ def add_header(text: bytes) -> bytes:
     return len(text).to_bytes(HEADER, "big") + text
 
 
+def describe_excess(length: int, limit: int) -> str:
+    """Return what is wrong with a text that is longer than is taken."""
+    problem = f"a frame of {length} bytes, where {limit} are taken"
+    spelled = (length & 0xFFFFFFFF).to_bytes(HEADER, "big").decode("latin-1")
+    if spelled.isascii() and spelled.isprintable():
+        problem += f'; its length is the text "{spelled}"'
+        problem += ": does a program print where it should not?"
+    return problem
+
+
 class FrameSplitter:
     """Takes a stream apart; keeps no more than one text that is not yet whole."""
 

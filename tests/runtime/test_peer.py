@@ -482,7 +482,7 @@ def test_a_callback_that_fails_at_the_end_stops_no_other(
     run(test)
 
 
-def test_a_transport_that_fails_ends_the_link_and_the_log_says_how(
+def test_a_transport_that_fails_ends_the_link_and_says_how(
     make_wire: Any, run: Any, sample: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """TRN-15."""
@@ -493,7 +493,7 @@ def test_a_transport_that_fails_ends_the_link_and_the_log_says_how(
             async with wire.connect():
                 wire.link.end(OSError("cable"))
                 await sample.settle()
-                assert wire.pair.client.ending.message == "the link was lost"
+                assert wire.pair.client.ending.message == "the link was lost: cable"
         assert "cable" in caplog.text
 
     run(test)

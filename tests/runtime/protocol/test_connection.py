@@ -401,16 +401,19 @@ def test_a_handshake_that_takes_too_long_is_given_up() -> None:
 
 
 ENDS = {
-    "between frames": (b"", "the link was lost"),
-    "inside a frame": (b"\x00\x00", "the link ended inside a frame"),
+    "between frames": (b"", "", "the link was lost"),
+    "inside a frame": (b"\x00\x00", "", "the link ended inside a frame"),
+    "for a reason": (b"", "no cable", "the link was lost: no cable"),
 }
 
 
-@pytest.mark.parametrize(("data", "message"), ENDS.values(), ids=ENDS)
-def test_the_end_of_the_transport_ends_the_link(pair: Any, data: bytes, message: str) -> None:
+@pytest.mark.parametrize(("data", "why", "message"), ENDS.values(), ids=ENDS)
+def test_the_end_of_the_transport_ends_the_link(
+    pair: Any, data: bytes, why: str, message: str
+) -> None:
     """TRN-14."""
     pair.client.receive(data, pair.now)
-    (ended,) = pair.client.receive_end(pair.now)
+    (ended,) = pair.client.receive_end(pair.now, why)
     assert (ended.error.code, ended.error.message) == ("disconnected", message)
     assert pair.client.receive_end(pair.now) == []
 

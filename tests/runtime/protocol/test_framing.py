@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pi_contracts.runtime.protocol.framing import FrameSplitter, add_header
+from pi_contracts.runtime.protocol.framing import FrameSplitter, add_header, describe_excess
 
 TEXTS = st.lists(st.binary(max_size=40), max_size=8)
 
@@ -51,3 +51,13 @@ def test_a_text_that_has_begun_counts_as_truncated() -> None:
     splitter = FrameSplitter(10)
     splitter.feed(add_header(b"whole") + b"\x00")
     assert splitter.truncated
+
+
+def test_a_length_that_is_text_is_told_with_what_has_probably_happened() -> None:
+    """A child that prints to its standard output is the likeliest cause."""
+    assert describe_excess(5000, 4096) == "a frame of 5000 bytes, where 4096 are taken"
+    assert describe_excess(int.from_bytes(b"hell", "big"), 4096) == (
+        "a frame of 1751477356 bytes, where 4096 are taken;"
+        ' its length is the text "hell": does a program print where it should not?'
+    )
+    assert describe_excess(2**40, 4096) == "a frame of 1099511627776 bytes, where 4096 are taken"
