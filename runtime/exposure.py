@@ -57,6 +57,8 @@ class Exposure:
             if isinstance(member, StateMember):
                 state: MutableState[Any] = getattr(implementation, member.attribute)
                 self._states.append(_StateTap(member, state))
+        self.states: Final = tuple(tap.member.name for tap in self._states)
+        """The names of its states."""
 
     def on_close(self, follower: object, callback: Callable[[], object]) -> None:
         """Call *callback* when the implementation is gone, unless *follower* left before."""

@@ -67,6 +67,7 @@ class FixedFeed:
         self._stream.detach()
 
     def _end(self) -> None:
+        self._stream.let_leave()
         error = ErrorEnvelope(
             "stale_instance", f'this instance of "{self._request.service}" is gone'
         )
@@ -159,7 +160,7 @@ class InstancesFeed:
     def take_closed(self, instance: LiveInstance) -> None:
         """Publish that an instance is gone."""
         instance.exposure.leave_states(self)
-        self._stream.make_room(instance.key, "")
+        self._stream.make_room(instance.key, "", *instance.exposure.states)
         self._served.publish_closed(self._request.id, instance.key, instance.generation)
         self._serving.peer.flush_soon()
 
@@ -254,7 +255,7 @@ class _Stream:
 
     def publish_unavailable(self) -> None:
         """Publish that nothing provides the service."""
-        self.make_room("", "")
+        self.let_leave()
         self._served.publish_unavailable(self._request.id)
         self._peer.flush_soon()
 
@@ -274,10 +275,19 @@ class _Stream:
         )
         self._peer.flush_soon()
 
-    def make_room(self, key: str, member: str) -> None:
-        """Let what waits leave, so that nothing coalesces while the other side keeps up."""
-        if not self._connection.paused and self._served.holds(self._request.id, key, member):
+    def let_leave(self) -> None:
+        """Let what waits leave before something ends, if the other side keeps up."""
+        if not self._connection.paused:
             self._peer.flush()
+
+    def make_room(self, key: str, *members: str) -> None:
+        """Let what waits leave, so that nothing coalesces while the other side keeps up."""
+        if self._connection.paused:
+            return
+        for member in members:
+            if self._served.holds(self._request.id, key, member):
+                self._peer.flush()
+                return
 
     def _publish_snapshot(self, exposure: Exposure) -> None:
         token = exposure.token

@@ -45,6 +45,8 @@ class ServiceFollower:
         self.target = Target(token, mode, **address)
         self.waiters = Waiters()
         self._subscribed = False
+        self._since = 0
+        """The id of the subscription; what comes under lower ones is late."""
 
     @property
     def hydrated(self) -> bool:
@@ -56,7 +58,7 @@ class ServiceFollower:
         self._subscribed = subscribe
         self.target.attach(peer)
         if subscribe:
-            peer.subscribe(self, Subject.SERVICE, self.target)
+            self._since = peer.subscribe(self, Subject.SERVICE, self.target)
 
     def detach(self, *, quietly: bool) -> None:
         """Follow over nothing: the connection is gone."""
@@ -78,6 +80,8 @@ class ServiceFollower:
 
     def take(self, message: Publication) -> None:
         """Install a snapshot or an update."""
+        if not self._subscribed or message.id < self._since:
+            return  # it came together with what made us leave
         try:
             if isinstance(message, Snapshot):
                 self._take_snapshot(message)
@@ -96,6 +100,8 @@ class ServiceFollower:
 
     def take_end(self, error: ErrorEnvelope) -> None:
         """Let every use fail until there is another connection."""
+        if not self._subscribed:
+            return
         self._subscribed = False
         self._set_failure(make_failure(error))
 

@@ -67,6 +67,8 @@ class InstancesFollower:
         self._live: dict[str, RemoteInstance] = {}
         self._members: Members = {}
         self._subscribed = False
+        self._since = 0
+        """The id of the subscription; what comes under lower ones is late."""
 
     @property
     def hydrated(self) -> bool:
@@ -117,6 +119,8 @@ class InstancesFollower:
 
     def take(self, message: Publication) -> None:
         """Take what comes and goes."""
+        if not self._subscribed or message.id < self._since:
+            return  # it came together with what made us leave
         try:
             if isinstance(message, Snapshot):
                 self._take_snapshot(message)
@@ -141,6 +145,8 @@ class InstancesFollower:
 
     def take_end(self, error: ErrorEnvelope) -> None:
         """Cancel every task, and let every use fail until there is another connection."""
+        if not self._subscribed:
+            return
         self._subscribed = False
         self._set_failure(make_failure(error))
 
@@ -192,7 +198,7 @@ class InstancesFollower:
         peer = self.target.peer
         if peer is not None and self.target.failure is None:
             self._subscribed = True
-            peer.subscribe(self, Subject.INSTANCES, self.target)
+            self._since = peer.subscribe(self, Subject.INSTANCES, self.target)
 
     def _forget(self, observer: Observer) -> None:
         self._observers.pop(observer, None)

@@ -238,10 +238,11 @@ class Peer:
 
     # Subscribing
 
-    def subscribe(self, follower: Follower, subject: Subject, target: Target, **more: str) -> None:
-        """Let *follower* have what is published of *target*."""
+    def subscribe(self, follower: Follower, subject: Subject, target: Target, **more: str) -> int:
+        """Let *follower* have what is published of *target*; return the least id of that."""
         token = target.token
-        self.connection.followed.subscribe(
+        self.flush_soon()
+        return self.connection.followed.subscribe(
             follower,
             subject,
             mode=target.mode,
@@ -250,7 +251,6 @@ class Peer:
             **target.address,
             **more,
         )
-        self.flush_soon()
 
     def unsubscribe(self, follower: Follower) -> None:
         """Let *follower* have nothing more."""

@@ -264,6 +264,8 @@ class Serving:
 
     def take_subscribe(self, message: Subscribe) -> None:
         """Open the feed that a subscription asks for, or refuse it."""
+        if message.id not in self._served.subscriptions:
+            return  # its end came together with it
         feed = self._make_feed(message)
         if isinstance(feed, ErrorEnvelope):
             self._served.end_subscription(message.id, feed)

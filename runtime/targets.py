@@ -162,6 +162,8 @@ class EventHub:
         self.channel: Final[Channel[Any]] = Channel(f'the events "{member.name}"', coalesces=False)
         self.channel.on_demand = self._take_demand
         self._peer: Peer | None = None
+        self._since = 0
+        """The id of the subscription; what comes under lower ones is late."""
 
     def attach(self) -> None:
         """Subscribe, if anybody listens."""
@@ -182,7 +184,7 @@ class EventHub:
 
     def take(self, message: Publication) -> None:
         """Deliver an event."""
-        if isinstance(message, Event):
+        if isinstance(message, Event) and self._peer is not None and message.id >= self._since:
             try:
                 value = load_value(self._member.payload, message.value, self.channel.name)
             except (ContractViolation, InvalidJSON) as error:
@@ -195,7 +197,9 @@ class EventHub:
         report(f"events of {self.channel.name} were lost", make_failure(error))
 
     def take_end(self, error: ErrorEnvelope) -> None:
-        """End every listener's subscription, and report why."""
+        """End every listener's subscription, and report why, unless they have left already."""
+        if self._peer is None:
+            return
         self._peer = None
         failure = make_failure(error)
         self.channel.end(failure)
@@ -212,7 +216,9 @@ class EventHub:
         target = self._target
         if target.peer is not None and target.failure is None:
             self._peer = target.peer
-            self._peer.subscribe(self, Subject.EVENTS, target, member=self._member.name)
+            self._since = self._peer.subscribe(
+                self, Subject.EVENTS, target, member=self._member.name
+            )
 
 
 def find_mismatch(target: Target, message: Snapshot) -> ContractMismatch | None:

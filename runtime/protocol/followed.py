@@ -61,13 +61,17 @@ class Followed:
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def subscribe(self, handle: object, subject: Subject, **fields: Any) -> None:
-        """Open a subscription under a handle that nothing else has; *fields* address it."""
+    def subscribe(self, handle: object, subject: Subject, **fields: Any) -> int:
+        """Open a subscription under a handle that nothing else has; *fields* address it.
+
+        Returns its id; what is published under lower ones is none of it.
+        """
         self._last_id += 1
         request = Subscribe(self._last_id, **fields)
         following = Following(handle, subject, request)
         self._by_handle[handle] = self._by_id[request.id] = following
         self._put(request)
+        return request.id
 
     def unsubscribe(self, handle: object) -> None:
         """Close a subscription; nothing is published to its handle after that."""

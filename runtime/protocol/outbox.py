@@ -19,6 +19,7 @@ from .messages import (
     Live,
     Snapshot,
     Spawned,
+    Subscribed,
     Unavailable,
     Update,
 )
@@ -181,6 +182,20 @@ class UnavailableSlot(Parcel):
         return Unavailable(self.owner.id)
 
 
+class SubscribedSlot(Parcel):
+    """That events flow from here on; what was emitted before leaves before, as it counts."""
+
+    __slots__ = ()
+
+    def __init__(self, owner: Outgoing) -> None:
+        super().__init__(owner, WHOLE)
+
+    def write(self) -> Message:
+        """Return the frame from which its subscription counts."""
+        self.owner.number = 0
+        return Subscribed(self.owner.id)
+
+
 class EventSlot(Parcel):
     """An event."""
 
@@ -228,7 +243,7 @@ class Outbox:
 
     def put_parcel(self, parcel: Parcel) -> None:
         """Keep what becomes a frame when it leaves, in its place if it has one."""
-        if not isinstance(parcel, EventSlot):
+        if not isinstance(parcel, EventSlot | SubscribedSlot):
             parcel.owner.slots[parcel.place] = parcel
         self.waiting.append(parcel)
         if len(self.waiting) - self.waiting_frames > 2 * self._parcels_when_swept + 64:

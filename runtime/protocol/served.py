@@ -20,7 +20,6 @@ from .messages import (
     Release,
     Result,
     Subscribe,
-    Subscribed,
     Unsubscribe,
 )
 from .outbox import (
@@ -31,6 +30,7 @@ from .outbox import (
     Outgoing,
     SnapshotSlot,
     StateSlot,
+    SubscribedSlot,
     UnavailableSlot,
 )
 
@@ -187,9 +187,7 @@ class Served:
 
     def confirm_events(self, subscription_id: int) -> None:
         """Say that events flow from here on."""
-        outgoing = self.subscriptions[subscription_id]
-        outgoing.number = 0
-        self._put(Subscribed(subscription_id))
+        self._outbox.put_parcel(SubscribedSlot(self.subscriptions[subscription_id]))
 
     def publish_snapshot(
         self, subscription_id: int, version: int, digest: str, members: Members, states: States

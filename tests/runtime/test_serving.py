@@ -567,6 +567,32 @@ def test_a_call_that_is_cancelled_with_its_arrival_never_starts(
     run(test)
 
 
+def test_a_cancel_of_what_was_refused_together_with_it_is_late(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CTX-11: two frames of one chunk are admitted before the first is handled."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        async with wire.connect():
+            connection, handler = wire.pair.server.connection, wire.pair.server._handler
+            address = b'"scope":"session","service":"nobody","arguments":{}}'
+            happenings = [
+                *connection.receive(b'{"type":"call","id":5,"member":"m",' + address, 0.0),
+                *connection.receive(b'{"type":"cancel","id":5}', 0.0),
+            ]
+            call, cancel = happenings
+            handler.take_call(call)
+            handler.take_cancel(cancel.id)
+            wire.pair.server.flush()
+            await sample.settle()
+            (failed,) = [one.content for one in wire.link.frames if one.content["type"] == "failed"]
+            assert failed["error"]["code"] == "cancelled"
+
+    run(test)
+
+
 def test_an_id_that_is_used_again_gets_no_answer_of_the_call_that_had_it_before(
     make_wire: Any, run: Any, sample: Any
 ) -> None:
