@@ -10,7 +10,7 @@ from .steps import Step
 
 if TYPE_CHECKING:
     from .facts import Facts
-    from .nodes import Node
+    from .node import Node
     from .prover import Prover
     from .steps import Side
 

@@ -18,15 +18,13 @@ class ExhaustedError(Exception):
 class Budget:
     """Steps that may still be taken, and times at which to stop in any case.
 
-    Seconds are those of the processor, so that a busy machine changes no verdict;
-    only *until*, a moment of the monotonic clock, is of the wall's.
+    Seconds are those of the thread, so that a busy machine changes no verdict.
     """
 
     def __init__(self, steps: int, seconds: float, until: float = math.inf) -> None:
         self.spent = 0
         self._limit = steps
-        self._deadline = time.thread_time() + seconds
-        self._until = until
+        self._deadline = min(time.thread_time() + seconds, until)
 
     def spend(self, steps: int = 1) -> None:
         """Take some steps.
@@ -43,7 +41,7 @@ class Budget:
             raise ExhaustedError
 
     def _is_late(self) -> bool:
-        return time.thread_time() > self._deadline or time.monotonic() > self._until
+        return time.thread_time() > self._deadline
 
     @contextmanager
     def lend(self, steps: int) -> Generator[None]:

@@ -20,7 +20,7 @@ from .maker import Maker
 from .pool import Pool
 from .prover import Prover
 from .signature import Signatures
-from .undeclared import close
+from .undeclared import close, close_around
 from .validators import UnjudgedError, Validators
 from .witness import find_witnesses
 
@@ -28,16 +28,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .flat import FlatDocument, FlatSchema
-    from .nodes import Node
+    from .node import Node
     from .steps import Frame
 
 STEPS: Final = 20_000
-SECONDS: Final = 0.4
+SECONDS: Final = 1.2
 """What one proof or one search may cost, in time of the processor."""
-TOTAL_SECONDS: Final = 1.7
-"""What one question may take, with its proofs and searches, by the clock on the wall."""
+TOTAL_SECONDS: Final = 1.8
+"""What one question may take, with its proofs and searches, in time of the processor."""
 BUILDING_SECONDS: Final = 1.0
 """How much of that the making of nodes may take, so that time is left to judge them."""
+CLOSING_SECONDS: Final = 0.4
+"""How much must be left for the question with open objects closed to be asked."""
+MOST_REFERENCES: Final = 40_000
+"""With how many references a schema is compiled in the time that there is."""
 _RECURSION: Final = 8000
 """Deep enough for schemas as deep as the validator takes."""
 _SENDER, _RECEIVER = "urn:sender", "urn:receiver"
@@ -105,14 +109,14 @@ class Decider:
     def engine(self) -> _Engine:
         """The parts that work on the documents."""
         try:
-            return _Engine(self.documents, time.monotonic() + BUILDING_SECONDS)
+            return _Engine(self.documents, time.thread_time() + BUILDING_SECONDS)
         except (ExhaustedError, RecursionError):
             # without the recursive definitions no question can be asked
             self._is_too_large = True
             raise
 
     def _answer(self, sender: str, receiver: str) -> Verdict:
-        start = time.monotonic()
+        start = time.thread_time()
         engine = self.engine
         engine.deadline = start + TOTAL_SECONDS
         engine.pool.until = start + BUILDING_SECONDS
@@ -132,10 +136,12 @@ class Decider:
         verdict = self._break(sender, receiver, opened)
         if not verdict.has_witness and covers(self._locate(receiver), self._locate(sender)):
             return COMPATIBLE
-        closed = _Closed.make(self.documents, sender, receiver)
-        if closed is None or (verdict.has_witness and closed.accepts(verdict.witness)):
+        if verdict.has_witness and self.engine.is_declared(sender, verdict.witness):
             return verdict
-        return closed.judge(verdict, self.engine.deadline)
+        if time.thread_time() > self.engine.deadline - CLOSING_SECONDS:
+            return replace(verdict, kind=Kind.UNDECIDED)
+        closed = _Closed.make(self.documents, sender, receiver)
+        return verdict if closed is None else closed.judge(verdict, self.engine)
 
     def _locate(self, reference: str) -> tuple[FlatDocument, str]:
         uri, _, pointer = reference.partition("#")
@@ -174,6 +180,8 @@ class _Engine:
 
     def find(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Iterator[Any]:
         """Yield witnesses, each judged by the validators of the whole schemas."""
+        if self.pool.texts.reference_count > MOST_REFERENCES:
+            return
         self._maker.begin(self._make_budget())
         accepting = self.validators.refer(sender)
         refusing = self.validators.refer(receiver)
@@ -185,6 +193,12 @@ class _Engine:
         except (ExhaustedError, RecursionError, UnjudgedError):
             return
 
+    def is_declared(self, sender: str, value: Any) -> bool:
+        """Whether a value that the sender's schema accepts has declared members alone."""
+        uri, _, pointer = sender.partition("#")
+        closing = close_around(self.pool.documents[uri], "#" + pointer, uri, value)
+        return self.validators.compile(closing).is_valid(value)
+
 
 class _Closed:
     """A question with the sender's open objects closed."""
@@ -193,37 +207,33 @@ class _Closed:
         self,
         documents: Mapping[str, FlatDocument],
         ends: tuple[str, str],
-        exact: FlatDocument,
-        wider: FlatDocument,
+        closings: tuple[FlatDocument, FlatDocument],
     ) -> None:
         self.sender, self.receiver = ends
+        wider, exact = closings
+        self.branches_matter = exact is not wider
         self.documents = {**documents, _EXACT: exact, _WIDER: wider}
-        self.exact = Validators({**documents, _EXACT: exact}).refer(f"{_EXACT}#")
 
     @staticmethod
     def make(documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> _Closed | None:
         """Return the question, None if no object of the sender's is open."""
         uri, _, pointer = sender.partition("#")
-        exact = close(documents[uri], "#" + pointer, uri, exact=True)
-        wider = close(documents[uri], "#" + pointer, uri, exact=False)
-        if exact is None or wider is None:
-            return None
-        return _Closed(documents, (sender, receiver), exact, wider)
+        closings = close(documents[uri], "#" + pointer, uri)
+        return closings and _Closed(documents, (sender, receiver), closings)
 
-    def accepts(self, value: Any) -> bool:
-        """Whether a sender that sends no undeclared member may send a value."""
-        return self.exact.is_valid(value)
+    def judge(self, verdict: Verdict, asked: _Engine) -> Verdict:
+        """Return the verdict, given that of the question as it was, without such a witness.
 
-    def judge(self, verdict: Verdict, deadline: float) -> Verdict:
-        """Return the verdict, given that of the question as it was, without such a witness."""
-        if time.monotonic() > deadline - SECONDS:
-            return replace(verdict, kind=Kind.UNDECIDED)
+        Args:
+            verdict: That one.
+            asked: The parts that it was asked with.
+        """
         try:
-            engine = _Engine(self.documents, deadline)
+            engine = _Engine(self.documents, asked.deadline)
         except ExhaustedError:
             return replace(verdict, kind=Kind.UNDECIDED)
         proved, opened = engine.prove(f"{_WIDER}#", self.receiver)
-        if not proved:
+        if not proved and self.branches_matter:
             # it takes longer, but knows which branch a member belongs to
             proved, _ = engine.prove(f"{_EXACT}#", self.receiver)
         if proved and verdict.has_witness:
@@ -231,7 +241,7 @@ class _Closed:
         if not proved:
             accepting = engine.validators.refer(self.sender)
             for value in engine.find(f"{_WIDER}#", self.receiver, opened):
-                if self.accepts(value) and accepting.is_valid(value):
+                if accepting.is_valid(value) and asked.is_declared(self.sender, value):
                     return Verdict(Kind.BREAKING, value, has_witness=True)
         return replace(verdict, kind=Kind.UNDECIDED)
 

@@ -16,7 +16,6 @@ from .nodes import (
     Items,
     Members,
     Never,
-    Node,
     Not,
     OneOf,
     Opaque,
@@ -24,14 +23,16 @@ from .nodes import (
     Types,
     Values,
     get_types,
+    is_of_types,
 )
-from .signature import ANYTHING
-from .values import freeze, get_type
+from .signature import ANYTHING, meet
+from .values import are_disjoint, find_types, get_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from .node import Node
     from .nodes import Atom, Literal, Typed
     from .pool import Pool
     from .signature import Signature, Signatures
@@ -50,7 +51,7 @@ class Facts:
         self.signatures = signatures
         self.known: dict[Atom, None] = {}
         self.types = ALL_TYPES
-        self.values: dict[Any, Any] | None = None
+        self.values: Mapping[Any, Any] | None = None
         """The values that there can be at most, by their frozen forms."""
         self.choices: list[Choice] = []
         """Accepted connectives of which nothing follows yet."""
@@ -64,6 +65,11 @@ class Facts:
         self.is_contradiction = False
         """Whether there is certainly no such value."""
         self.signature: Signature = ANYTHING
+        self._value_types = ALL_TYPES
+        self._refused_values: list[Values] = []
+        """Of those among `negatives`, what `values` still has."""
+        self._met: list[Atom] = []
+        """What holds and is not yet in `signature`."""
         self._accepted: list[Atom] = []
         self._pending: list[Node] = []
         for node in left:
@@ -72,9 +78,14 @@ class Facts:
         self._settle()
 
     @property
+    def size(self) -> int:
+        """How many things are known, as a measure of the work with them."""
+        return len(self.known) + len(self.refused)
+
+    @property
     def rights(self) -> list[Node]:
         """The refused schemas, opened; what follows of them is in `derived`."""
-        types = [node for node in self.refused if _is_of_types(node)]
+        types = [node for node in self.refused if is_of_types(node)]
         return [*types, *map(self.pool.single, self.negatives), *self.goals]
 
     def select(self, kind: type[Any]) -> Iterator[Any]:
@@ -87,7 +98,7 @@ class Facts:
 
     def holds(self, node: Node) -> bool:
         """Whether a schema certainly accepts the value: all of its atoms are known."""
-        return all(map(self.is_known, node.atoms))
+        return not node.is_deferred and all(map(self.is_known, node.atoms))
 
     def is_known(self, atom: Atom) -> bool:
         """Whether an atom certainly accepts the value."""
@@ -152,18 +163,28 @@ class Facts:
             case Types(types):
                 self.types &= types
             case Values(_, values):
-                mine = {freeze(value): value for value in values}
                 if self.values is not None:
-                    mine = {key: mine[key] for key in mine if key in self.values}
-                self.values = mine
+                    few, many = sorted((values, self.values), key=len)
+                    values = {key: value for key, value in few.items() if key in many}
+                self._limit_values(values)
             case _:
                 pass
-        self.signature = self.signature & self.signatures.get_of_atom(atom)
+        self._met.append(atom)
+
+    def _limit_values(self, values: Mapping[Any, Any]) -> None:
+        self.values = values
+        self._value_types = find_types(values.values())
 
     def _refuse(self, node: Node) -> None:
         if node in self.refused:
             return
         self.refused[node] = None
+        if node.is_deferred:
+            self.goals.append(node)
+        else:
+            self._refuse_open(node)
+
+    def _refuse_open(self, node: Node) -> None:
         if not node.atoms:
             self.is_contradiction = True
         elif len(node.atoms) == 1:
@@ -193,23 +214,36 @@ class Facts:
 
     def _refuse_literal(self, atom: Typed | Values | Opaque) -> None:
         self.negatives.append(atom)
+        if isinstance(atom, Values):
+            self._refused_values.append(atom)
         if isinstance(atom, TYPED):
             self.types &= get_types(atom)
 
     def _restrict(self) -> None:
         """Draw what follows of types and values alone."""
         if self.values is not None:
-            values = self.values.values()
-            self.values = {
-                freeze(value): value for value in values if get_type(value) in self.types
-            }
-            self.types &= frozenset(map(get_type, self.values.values()))
+            self._restrict_values(self.values)
+            self.types &= self._value_types
         if self.types != ALL_TYPES:
             types = self.pool.single(Types(self.types)) if self.types else self.pool.false
-            self.signature = self.signature & self.signatures.get(types)
+            self._met.extend(types.atoms)
+        if self._met:
+            self.signature = meet((self.signature, self.signatures.combine(self._met)))
+        self._met.clear()
         self.is_contradiction = (
             not self.types or self.signature.is_nothing or any(map(self.is_known, self.negatives))
         )
+
+    def _restrict_values(self, values: Mapping[Any, Any]) -> None:
+        """Leave out the values that are refused, or of another type."""
+        for atom in self._refused_values:
+            if not are_disjoint(values, atom.values):
+                values = {key: value for key, value in values.items() if key not in atom.frozen}
+        self._refused_values.clear()
+        if not self._value_types <= self.types:
+            values = {key: value for key, value in values.items() if get_type(value) in self.types}
+        if values is not self.values:
+            self._limit_values(values)
 
     def _propagate(self) -> None:
         """Draw what follows of the choices and goals, by what is known."""
@@ -262,6 +296,10 @@ class Facts:
         """Drop a goal that is refused anyway, or that only one part can refuse."""
         if self.signature.is_disjoint(self.signatures.get(goal)):
             return
+        if goal.is_deferred:
+            goal.open()
+            self._refuse_open(goal)
+            return
         if len(goal.atoms) == 1:
             self.goals.append(goal)
             if self.holds(goal):
@@ -288,30 +326,51 @@ def _has_parts(pool: Pool, atom: Atom) -> bool:
             return False
 
 
-def _is_of_types(node: Node) -> bool:
-    return len(node.atoms) == 1 and isinstance(node.atoms[0], Types)
+def is_part(atom: Atom, group: Atom) -> bool:
+    """Whether an atom is one of the parts of a group."""
+    match atom, group:
+        case Members(((name, node),), (), rest), Members() if rest is not group.rest:
+            return group.by_name.get(name) is node
+        case Members(named, patterns, rest), Members():
+            names = {name for name, _ in named}
+            return (
+                rest is group.rest
+                and patterns == group.patterns
+                and (names == group.by_name.keys())
+            )
+        case Items(prefix, rest), Items() if prefix and prefix[-1].atoms:
+            return len(prefix) <= len(group.prefix) and group.prefix[len(prefix) - 1] is prefix[-1]
+        case Items(prefix, rest), Items():
+            return rest is group.rest and len(prefix) == len(group.prefix)
+        case _:
+            return atom == group
 
 
-def split_parts(pool: Pool, atom: Atom) -> list[Node]:
-    """Return the parts of a group, which together say what it says; each is about one place."""
+def split_parts(pool: Pool, atom: Atom, known: Iterable[Atom] = ()) -> Iterator[Node]:
+    """Yield the parts of a group, which together say what it says; each is about one place.
+
+    Args:
+        pool: Where the parts are kept.
+        atom: The group.
+        known: Groups that hold: what one of them says at the same place is left out.
+    """
+    true = pool.true
     match atom:
         case Members(named, patterns, rest):
-            true = pool.true
-            parts: list[Members | Items] = [
-                Members(((name, node),), (), true) for name, node in named if node is not true
-            ]
+            groups = [one.by_name for one in known if isinstance(one, Members)]
+            for name, node in named:
+                if node is not true and not any(one.get(name) is node for one in groups):
+                    yield pool.single(Members(((name, node),), (), true))
             if patterns or rest is not true:
                 # a pattern may say more of a named member
-                parts.append(Members(tuple((name, true) for name, _ in named), patterns, rest))
+                others = tuple((name, true) for name, _ in named)
+                yield pool.single(Members(others, patterns, rest))
         case Items(prefix, rest):
-            true = pool.true
-            parts = [
-                Items(((true,) * index + (node,)), true)
-                for index, node in enumerate(prefix)
-                if node is not true
-            ]
+            tuples = [one for one in known if isinstance(one, Items)]
+            for index, node in enumerate(prefix):
+                if node is not true and not any(one.get(index) is node for one in tuples):
+                    yield pool.single(Items(((true,) * index + (node,)), true))
             if rest is not true:
-                parts.append(Items((true,) * len(prefix), rest))
+                yield pool.single(Items((true,) * len(prefix), rest))
         case _:
-            return [pool.single(atom)]
-    return [pool.single(part) for part in parts]
+            yield pool.single(atom)

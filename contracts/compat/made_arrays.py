@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .arrays import Arrays
     from .facts import Facts
     from .maker import Maker
-    from .nodes import Items, Node
+    from .node import Node
+    from .nodes import Items
 
 _LONGEST: Final = 2000
 _MOST_TRIED: Final = 3

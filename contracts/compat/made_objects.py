@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
     from .facts import Facts
     from .maker import Maker
-    from .nodes import Members, Node
+    from .node import Node
+    from .nodes import Members
     from .objects import Objects
     from .steps import Side
 
 _MOST_PLANS: Final = 24
 _MOST_NAMES: Final = 3
+_MOST_ADDED: Final = 500
 _MANY: Final = 10
 """From how many wanted values on it is worth varying one."""
 
@@ -101,7 +103,9 @@ class _ObjectMaker:
             yield from ({**value, name: other} for other in others)
 
     def _extend(self, value: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the object with every optional member that can be made."""
+        """Return the object with every optional member that can be made, if they are not many."""
+        if len(self.declared) > _MOST_ADDED:
+            return None
         more = dict(value)
         for name in self.declared:
             if name not in more and name not in self.objects.absent:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Final
 
-from .facts import Facts, split_parts
+from .facts import Facts, is_part, split_parts
 from .made_arrays import make_arrays
 from .made_objects import make_objects
 from .made_strings import make_strings
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from .budget import Budget
     from .facts import Choice
-    from .nodes import Node
+    from .node import Node
     from .pool import Pool
     from .signature import Signatures
     from .steps import Side
     from .validators import Validators
 
-_MOST_DEPTH: Final = 200
-_NODES_A_STEP: Final = 20
+_MOST_DEPTH: Final = 260
+_NODES_A_STEP: Final = 50
 _MOST_COMMITS: Final = 40
 _MOST_VALUES: Final = 6
 """Of how many values of one type the validators are asked."""
@@ -123,7 +123,7 @@ class Maker:
     def _make(self, left: Side, right: Side, pins: Mapping[str | int, Any]) -> Iterator[Any]:
         self.budget.spend()
         facts = Facts(self.pool, self.signatures, left, right)
-        self.budget.spend(len(facts.refused) // _NODES_A_STEP)
+        self.budget.spend(facts.size // _NODES_A_STEP)
         if facts.is_contradiction:
             return
         refused: list[Any] = []
@@ -187,7 +187,7 @@ class Maker:
                 if self._is_broken(goal, facts):
                     continue
                 if not refused or self.validators.accepts(goal, value):
-                    yield from self._break(goal, left, right, pins)
+                    yield from self._break(goal, facts, left, right, pins)
                     return
 
     def _get_ways(self, choice: Choice, facts: Facts, value: Any) -> Iterator[tuple[Side, Side]]:
@@ -219,10 +219,15 @@ class Maker:
         if isinstance(atom, OneOf):
             held = sum(map(facts.holds, atom.branches))
             return held > 1 or facts.refused.keys() >= set(atom.branches)
-        return any(part in facts.refused for part in split_parts(self.pool, atom))
+        return any(is_part(one, atom) for one in facts.negatives)
 
     def _break(
-        self, goal: Node, left: Side, right: Side, pins: Mapping[str | int, Any]
+        self,
+        goal: Node,
+        facts: Facts,
+        left: Side,
+        right: Side,
+        pins: Mapping[str | int, Any],
     ) -> Iterator[Any]:
         """Yield values for each part of a schema that can be the one that refuses."""
         atom, *others = goal.atoms
@@ -238,5 +243,5 @@ class Maker:
             for pair in itertools.combinations(atom.branches, 2):
                 yield from self._make((*left, *pair), right, pins)
         else:
-            for part in split_parts(self.pool, atom):
+            for part in split_parts(self.pool, atom, facts.known):
                 yield from self._make(left, (*right, part), pins)

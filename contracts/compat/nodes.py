@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .values import find_types
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
-    from pi_contracts.contracts.drafts import Schema
+    from .node import Node
 
 TYPES: Final = ("null", "boolean", "integer", "fraction", "string", "array", "object")
 """The types that partition all values; a fraction is a number that is no integer."""
@@ -26,20 +28,6 @@ _OBJECT: Final = frozenset({"object"})
 LENGTH, ITEMS, MEMBERS = "length", "items", "members"
 _SIZED: Final = {LENGTH: _STRING, ITEMS: _ARRAY, MEMBERS: _OBJECT}
 SIZE_KEYWORDS: Final = {LENGTH: "Length", ITEMS: "Items", MEMBERS: "Properties"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
-    """A conjunction of atoms; without atoms it accepts every value."""
-
-    id: int
-    atoms: tuple[Atom, ...]
-    schema: Schema
-    """A schema that says the same; its references are absolute."""
-
-    def __hash__(self) -> int:
-        """Return a hash that is the same in every run."""
-        return self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +44,18 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A few values, by their frozen forms."""
+    """Some values alone."""
 
     frozen: frozenset[Any]
-    values: tuple[Any, ...] = field(compare=False)
+    values: Mapping[Any, Any] = field(compare=False)
+    """The values by their frozen forms."""
+    types: frozenset[str] = field(init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
-        """Count the hash once: atoms are looked up often."""
+        """Count the hash and the types once: atoms are looked up often."""
         object.__setattr__(self, "_hash", hash((self.frozen,)))
+        object.__setattr__(self, "types", find_types(self.values.values()))
 
     def __hash__(self) -> int:
         """Return a hash that equal atoms share."""
@@ -339,6 +330,16 @@ TYPED: Final = (
     Names,
 )
 LITERALS: Final = (Never, Types, Values, Opaque, *TYPED)
+
+
+def is_list(node: Node) -> bool:
+    """Whether a node is a list of values and no more."""
+    return not node.is_deferred and len(node.atoms) == 1 and isinstance(node.atoms[0], Values)
+
+
+def is_of_types(node: Node) -> bool:
+    """Whether a node says of which types a value is and no more."""
+    return not node.is_deferred and len(node.atoms) == 1 and isinstance(node.atoms[0], Types)
 
 
 def get_types(atom: Typed) -> frozenset[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from .nodes import Lower, Multiple, Upper, Values
+from .values import to_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from .facts import Facts
 
 _MOST_TRIED: Final = 2000
+_FEW: Final = 8
+_ALL_WHOLE: Final = 2**52
+"""From here on every double is a whole number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +69,7 @@ class Numbers:
                 return True
         grid = self.grid
         if grid is None:
-            # an interval of fractions is empty only where it is a point
-            return self.low is not None and self.low == self.high and self.low not in self
+            return self._has_no_double()
         if any((grid / step).denominator == 1 for step in self.refused_steps):
             return True
         if not self.is_integer and grid.denominator == 1:
@@ -76,6 +80,25 @@ class Numbers:
         if last - first >= _MOST_TRIED:
             return False
         return all(grid * index not in self for index in range(first, last + 1))
+
+    def _has_no_double(self) -> bool:
+        """Whether no double that is a fraction lies in the interval."""
+        if self.low is not None and self.low >= _ALL_WHOLE:
+            return True
+        if self.high is not None and self.high <= -_ALL_WHOLE:
+            return True
+        if self.low is None or self.high is None:
+            return False
+        doubles = list(itertools.islice(self._find_doubles(self.low, self.high), _FEW))
+        return len(doubles) < _FEW and not any(one in self for one in doubles)
+
+    @staticmethod
+    def _find_doubles(low: Fraction, high: Fraction) -> Iterator[Fraction]:
+        """Yield the doubles from one that is at most *low* on, up to *high*."""
+        double = math.nextafter(float(low), -math.inf)
+        while (number := to_fraction(double)) <= high:
+            yield number
+            double = math.nextafter(double, math.inf)
 
     def _get_ends(self, grid: Fraction) -> tuple[int | None, int | None]:
         """Return the first and the last multiple of *grid* in the interval."""
@@ -106,6 +129,8 @@ class Numbers:
         if self.grid is None:
             low = self.low if self.low is not None else (self.high or Fraction(0)) - 1
             high = self.high if self.high is not None else low + 1
+            if max(abs(low), abs(high)) < _ALL_WHOLE:
+                yield from itertools.islice(self._find_doubles(low, high), _FEW)
             yield from (low, high, (low + high) / 2, low + (high - low) / 3)
             for power in (10, 1000, 10**6):
                 yield low + Fraction(1, power)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .facts import Facts
-    from .nodes import Node
+    from .node import Node
     from .prover import Prover
     from .steps import Side
     from .validators import Validators
@@ -38,6 +38,10 @@ class Objects:
     """Of each, some member that is there must not have its schema."""
     wrong_names: list[Node] = field(default_factory=list["Node"])
     """Of each, some member must not have a name that has its schema."""
+    _by_name: dict[str, list[Node]] = field(default_factory=dict[str, "list[Node]"])
+    """The schemas of members in the groups that say nothing of others."""
+    _wide: list[Members] = field(default_factory=list[Members])
+    """The other groups."""
 
     def get_declared(self) -> list[str]:
         """Return every name that is spoken of."""
@@ -54,8 +58,19 @@ class Objects:
         """Return the schemas of a member."""
         if name in self.absent or not all(validators.accepts(one, name) for one in self.names):
             return (false,)
-        nodes = [node for group in self.groups for node in get_member(group, name)]
+        nodes = [*self._by_name.get(name, ())]
+        for group in self._wide:
+            nodes.extend(get_member(group, name))
         return (false,) if false in nodes else tuple(dict.fromkeys(nodes))
+
+    def index(self) -> None:
+        """Sort what the groups say by name, once they are complete."""
+        for group in self.groups:
+            if group.patterns or group.rest.atoms:
+                self._wide.append(group)
+                continue
+            for name, node in group.named:
+                self._by_name.setdefault(name, []).append(node)
 
 
 def get_member(group: Members, name: str) -> list[Node]:
@@ -65,7 +80,7 @@ def get_member(group: Members, name: str) -> list[Node]:
     found = [node for text, node in group.patterns if matches(text, name)]
     if not nodes and not found:
         found = [group.rest]
-    return [node for node in (*nodes, *found) if node.atoms]
+    return [node for node in (*nodes, *found) if not node.is_plainly_true]
 
 
 def get_class(group: Members, matched: frozenset[str]) -> list[Node]:
@@ -73,7 +88,7 @@ def get_class(group: Members, matched: frozenset[str]) -> list[Node]:
     nodes = [node for text, node in group.patterns if text in matched]
     if not any(text in matched for text, _ in group.patterns):
         nodes = [group.rest]
-    return [node for node in nodes if node.atoms]
+    return [node for node in nodes if not node.is_plainly_true]
 
 
 def collect_objects(facts: Facts) -> Objects:
@@ -100,6 +115,7 @@ def collect_objects(facts: Facts) -> Objects:
     low += [1] if objects.wrong_names else []
     objects.low = max([*low, len(objects.required)])
     objects.high = min(high, default=None)
+    objects.index()
     return objects
 
 
@@ -125,6 +141,8 @@ class _Judge:
         objects = self.objects
         if objects.high is not None and objects.low > objects.high:
             return True
+        if any(map(self._is_right, objects.wrong)):
+            return True
         if any(self._cannot_be(name) for name in objects.required):
             return True
         if objects.low > len(objects.required) and self._has_too_few():
@@ -136,11 +154,9 @@ class _Judge:
             is_full = True
         else:
             is_full = False
-        return (
-            any(self._is_right(name) for name in objects.wrong)
-            or any(self._is_rest_right(group, is_full=is_full) for group in objects.wrong_rest)
-            or any(self._are_names_right(node, is_full=is_full) for node in objects.wrong_names)
-        )
+        return any(
+            self._is_rest_right(group, is_full=is_full) for group in objects.wrong_rest
+        ) or any(self._are_names_right(node, is_full=is_full) for node in objects.wrong_names)
 
     def _cannot_be(self, name: str) -> bool:
         nodes = self.members[name]
@@ -152,7 +168,8 @@ class _Judge:
             return False
         if not all(map(self._is_class_closed, self._get_classes())):
             return False
-        return sum(not self._cannot_be(name) for name in self.members) < self.objects.low
+        possible = (name for name in self.members if not self._cannot_be(name))
+        return len(list(itertools.islice(possible, self.objects.low))) < self.objects.low
 
     def _is_class_closed(self, matched: frozenset[str]) -> bool:
         nodes = self._get_class(matched)

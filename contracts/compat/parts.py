@@ -168,8 +168,12 @@ def _get_parts(part: Part, schema: dict[str, Any]) -> Iterator[Part]:
 
 def below(part: Part, *tokens: str) -> Part:
     """Return the part at some tokens below one."""
-    steps = [quote(one.replace("~", "~0").replace("/", "~1"), safe=_SAFE) for one in tokens]
+    steps = [one if one.isidentifier() and one.isascii() else _escape(one) for one in tokens]
     return Part("/".join((part.pointer, *steps)), part.always)
+
+
+def _escape(token: str) -> str:
+    return quote(token.replace("~", "~0").replace("/", "~1"), safe=_SAFE)
 
 
 _SAFE: Final = "!$&'()*+,;=:@/~"

@@ -12,29 +12,25 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from .algebra import Algebra
 from .budget import ExhaustedError
 from .flat import absolve, make_absolute
+from .node import DeferredNode, Node
 from .nodes import (
     ALL_TYPES,
     ITEMS,
     LENGTH,
     MEMBERS,
-    AnyOf,
     AtLeast,
     AtMost,
     ContainsAtLeast,
     ContainsAtMost,
     Format,
-    If,
     Items,
     Lower,
-    Members,
     Multiple,
     Names,
     Never,
-    Node,
-    Not,
-    OneOf,
     Opaque,
     Pattern,
     Reference,
@@ -45,17 +41,18 @@ from .nodes import (
     Values,
 )
 from .recursion import find_recursive
-from .spelling import to_schema
+from .unchanged import Texts
 from .unevaluated import expand_unevaluated
-from .values import freeze, to_fraction
+from .values import freeze_all, to_fraction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pi_contracts.contracts.drafts import Schema
 
     from .flat import FlatDocument
     from .nodes import Atom
+    from .unchanged import Key
 
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "integer": frozenset({"integer"}),
@@ -77,7 +74,7 @@ _SIZES: Final[Mapping[str, tuple[type[AtLeast | AtMost], str]]] = {
 }
 
 
-class Pool:
+class Pool(Algebra):
     """The nodes of some flat documents, each of which has a URI here."""
 
     def __init__(self, documents: Mapping[str, FlatDocument], until: float = math.inf) -> None:
@@ -85,22 +82,25 @@ class Pool:
 
         Args:
             documents: By their URIs.
-            until: The moment of the monotonic clock after which no schema is taken apart.
+            until: How long the thread may have run when a schema is taken apart.
 
         Raises:
             ExhaustedError: The recursive definitions alone take longer.
         """
+        super().__init__()
         self.documents = dict(documents)
         self.until = until
-        self._nodes: dict[frozenset[Atom], Node] = {}
+        self._made_count = 0
         self._made: dict[str, Node] = {}
         """Nodes by the absolute reference of what they were made of."""
         self._classes: dict[str, int] = {}
         """Of each recursive definition, by its absolute reference, its class."""
         self._bodies: dict[int, Node] = {}
-        self.true = self._intern((), True)
-        self.false = self._intern((Never(),), False)
-        self._classify(find_recursive(self.documents, until))
+        self._deferred: dict[Key, DeferredNode] = {}
+        """Nodes of large documents, which are taken apart when they are looked into."""
+        self.texts = Texts(self.documents)
+        if not self.texts.are_large:
+            self._classify(find_recursive(self.documents, until))
 
     def get(self, reference: str) -> Node:
         """Return the node of the schema at an absolute reference.
@@ -120,22 +120,6 @@ class Pool:
         """Return the node of a schema whose references are absolute."""
         return self._make(schema, "")
 
-    def single(self, atom: Atom) -> Node:
-        """Return the node of one atom."""
-        return self._intern((atom,))
-
-    def join(self, nodes: tuple[Node, ...]) -> Node:
-        """Return the conjunction of some nodes."""
-        nodes = tuple(dict.fromkeys(nodes))
-        if len(nodes) == 1:
-            return nodes[0]
-        schema: Schema = {"allOf": [node.schema for node in nodes]} if nodes else True
-        return self._intern(tuple(atom for node in nodes for atom in node.atoms), schema)
-
-    def either(self, nodes: tuple[Node, ...]) -> Node:
-        """Return the disjunction of some nodes."""
-        return self._intern(tuple(self._any_of(nodes)))
-
     def _classify(self, recursive: list[str]) -> None:
         """Give each recursive definition the class of those that say the same."""
         self._classes = dict.fromkeys(recursive, 0)
@@ -154,39 +138,65 @@ class Pool:
 
     def _follow(self, reference: str) -> Node:
         if reference in self._classes:
-            return self._intern((Reference(self._classes[reference], reference),))
+            return self.intern((Reference(self._classes[reference], reference),))
         node = self._made.get(reference)
         if node is None:
-            node = self._made[reference] = self._make_target(reference)
+            make = self._defer_target if self.texts.are_large else self._make_target
+            node = self._made[reference] = make(reference)
         return node
+
+    def _defer_target(self, reference: str) -> Node:
+        uri, _, pointer = reference.partition("#")
+        schema = self.documents[uri].get("#" + pointer)
+        if isinstance(schema, bool):
+            return self._make(schema, uri)
+        return self._defer(schema, uri, reference)
+
+    def _defer(
+        self,
+        schema: dict[str, Any],
+        uri: str,
+        reference: str = "",
+    ) -> DeferredNode:
+        """Return a node that is taken apart when it is looked into."""
+        key = self.texts.get_key(schema, uri)
+        node = self._deferred.get(key)
+        if node is None:
+            node = DeferredNode(next(self._numbers), (schema, uri), self._open, reference)
+            self._deferred[key] = node
+        return node
+
+    def _open(self, node: DeferredNode) -> tuple[Atom, ...]:
+        self._watch()
+        atoms = tuple(dict.fromkeys(self._take_apart(*node.source)))
+        if any(isinstance(atom, Never) for atom in atoms):
+            return self.false.atoms
+        self._nodes.setdefault(frozenset(atoms), node)
+        return atoms
 
     def _make_target(self, reference: str) -> Node:
         uri, _, pointer = reference.partition("#")
         schema = self.documents[uri].get("#" + pointer)
         if isinstance(schema, bool) or not _REFERRING & schema.keys():
             return self._make(schema, uri)
-        return self._intern(tuple(self._take_apart(schema, uri)), {"$ref": reference})
-
-    def _intern(self, atoms: tuple[Atom, ...], schema: Schema | None = None) -> Node:
-        distinct = tuple(dict.fromkeys(atoms))
-        if len(distinct) > 1 and any(isinstance(atom, Never) for atom in distinct):
-            return self.false
-        key = frozenset(distinct)
-        node = self._nodes.get(key)
-        if node is None:
-            if schema is None:
-                parts = [to_schema(atom) for atom in distinct]
-                schema = parts[0] if len(parts) == 1 else {"allOf": parts} if parts else True
-            node = self._nodes[key] = Node(len(self._nodes), distinct, schema)
-        return node
+        return self.intern(tuple(self._take_apart(schema, uri)), {"$ref": reference})
 
     def _make(self, schema: Schema, uri: str) -> Node:
         if isinstance(schema, bool):
             return self.true if schema else self.false
-        if time.monotonic() > self.until:
-            raise ExhaustedError
+        if uri and self.texts.are_large and not _AT_ONCE & schema.keys():
+            if "$ref" in schema and len(schema) == 1:
+                return self._follow(absolve(schema["$ref"], uri))
+            return self._defer(schema, uri)
+        self._watch()
         says = None if _REFERRING & schema.keys() else schema  # else it may stand anywhere
-        return self._intern(tuple(self._take_apart(schema, uri)), says)
+        return self.intern(tuple(self._take_apart(schema, uri)), says)
+
+    def _watch(self) -> None:
+        """Stop now and then to look whether there is time left."""
+        self._made_count += 1
+        if self._made_count % _NODES_A_LOOK == 1 and time.thread_time() > self.until:
+            raise ExhaustedError
 
     def _take_apart(self, schema: dict[str, Any], uri: str) -> Iterator[Atom]:
         yield from self._take_values(schema)
@@ -198,19 +208,23 @@ class Pool:
         yield from self._take_objects(schema, uri)
         yield from self._take_unevaluated(schema, uri)
 
+    @staticmethod
+    def read_types(schema: dict[str, Any]) -> frozenset[str]:
+        """Return the types that a schema's ``type`` allows."""
+        given: Any = schema.get("type", ALL_TYPES)
+        names: Iterable[str] = (given,) if isinstance(given, str) else given
+        return frozenset[str]().union(*(_TYPES.get(name, {name}) for name in names))
+
     def _take_values(self, schema: dict[str, Any]) -> Iterator[Atom]:
-        if "type" in schema:
-            given: Any = schema["type"]
-            names: list[str] = [given] if isinstance(given, str) else given
-            types = frozenset[str]().union(*(_TYPES.get(name, frozenset({name})) for name in names))
-            if not types:
-                yield Never()
-            elif types != ALL_TYPES:
-                yield Types(types)
+        types = self.read_types(schema)
+        if not types:
+            yield Never()
+        elif types != ALL_TYPES:
+            yield Types(types)
         for values in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
             if values is not None:
-                distinct = {freeze(value): value for value in values}
-                yield Values(frozenset(distinct), tuple(distinct.values())) if values else Never()
+                distinct = freeze_all(values)
+                yield Values(frozenset(distinct), distinct) if values else Never()
 
     def _take_sizes(self, schema: dict[str, Any]) -> Iterator[Atom]:
         for keyword, (limit, is_exclusive) in _LIMITS.items():
@@ -228,68 +242,28 @@ class Pool:
         if "$ref" in schema:
             yield from self._follow(absolve(schema["$ref"], uri)).atoms
         for part in schema.get("allOf", ()):
-            yield from self._make(part, uri).atoms
+            if isinstance(part, bool) or "$ref" in part:
+                yield from self._make(part, uri).atoms
+            else:
+                self._watch()
+                yield from self._take_apart(part, uri)
         if "anyOf" in schema:
-            yield from self._any_of(tuple(self._make(part, uri) for part in schema["anyOf"]))
+            yield from self.any_of(tuple(self._make(part, uri) for part in schema["anyOf"]))
         if "oneOf" in schema:
-            yield from self._one_of(tuple(self._make(part, uri) for part in schema["oneOf"]))
+            yield from self.one_of(tuple(self._make(part, uri) for part in schema["oneOf"]))
         if "not" in schema:
             yield from self.negate(self._make(schema["not"], uri)).atoms
         if "if" in schema:
             then = self._make(schema.get("then", True), uri)
             otherwise = self._make(schema.get("else", True), uri)
-            yield from self._if(self._make(schema["if"], uri), then, otherwise)
+            yield from self.choose(self._make(schema["if"], uri), then, otherwise)
         for name, needed in schema.get("dependentRequired", {}).items():
             if needed:
                 then = self._make({"required": needed}, "")
-                yield from self._if(self._make({"required": [name]}, ""), then, self.true)
+                yield from self.choose(self._make({"required": [name]}, ""), then, self.true)
         for name, part in schema.get("dependentSchemas", {}).items():
             condition = self._make({"type": "object", "required": [name]}, "")
-            yield from self._if(condition, self._make(part, uri), self.true)
-
-    def negate(self, node: Node) -> Node:
-        """Return the node of the values that *node* refuses."""
-        match node.atoms:
-            case ():
-                return self.false
-            case (Never(),):
-                return self.true
-            case (Not(inner),):
-                return inner
-            case _:
-                return self.single(Not(node))
-
-    def _any_of(self, branches: tuple[Node, ...]) -> Iterator[Atom]:
-        flat: dict[Node, None] = {}
-        for branch in branches:
-            match branch.atoms:
-                case (AnyOf(inner),):
-                    flat.update(dict.fromkeys(inner))
-                case (Never(),):
-                    pass
-                case _:
-                    flat[branch] = None
-        if self.true in flat:
-            return
-        if len(flat) > 1:
-            yield AnyOf(tuple(sorted(flat, key=hash)))
-        else:
-            yield from next(iter(flat), self.false).atoms
-
-    def _one_of(self, branches: tuple[Node, ...]) -> Iterator[Atom]:
-        possible = tuple(branch for branch in branches if branch is not self.false)
-        if len(possible) > 1:
-            yield OneOf(tuple(sorted(possible, key=hash)))
-        else:
-            yield from (possible[0] if possible else self.false).atoms
-
-    def _if(self, condition: Node, then: Node, otherwise: Node) -> Iterator[Atom]:
-        if then is otherwise or condition is self.true:
-            yield from then.atoms
-        elif condition is self.false:
-            yield from otherwise.atoms
-        else:
-            yield If(condition, then, otherwise)
+            yield from self.choose(condition, self._make(part, uri), self.true)
 
     def _take_arrays(self, schema: dict[str, Any], uri: str) -> Iterator[Atom]:
         if schema.get("uniqueItems") is True:
@@ -326,17 +300,6 @@ class Pool:
         }
         yield from self.members(named, patterns, rest)
 
-    def members(
-        self, named: Mapping[str, Node], patterns: Mapping[str, Node], rest: Node
-    ) -> Iterator[Members]:
-        """Yield the atom of a group of member schemas, unless it accepts every object."""
-        if rest is self.true:
-            patterns = {text: node for text, node in patterns.items() if node is not self.true}
-        if not patterns:
-            named = {name: node for name, node in named.items() if node is not rest}
-        if named or patterns or rest is not self.true:
-            yield Members(tuple(sorted(named.items())), tuple(sorted(patterns.items())), rest)
-
     def _take_unevaluated(self, schema: dict[str, Any], uri: str) -> Iterator[Atom]:
         for keyword in ("unevaluatedProperties", "unevaluatedItems"):
             if keyword not in schema or schema[keyword] is True:
@@ -353,6 +316,9 @@ class Pool:
         return self._make(schema, uri)
 
 
+_NODES_A_LOOK: Final = 32
+_AT_ONCE: Final = frozenset({"const", "enum", "not"})
+"""Keywords of schemas that are small, or that matter to what they stand in."""
 _REFERRING: Final = frozenset(
     """$ref allOf anyOf oneOf not if properties patternProperties additionalProperties propertyNames
     items prefixItems contains dependentSchemas unevaluatedProperties unevaluatedItems $defs

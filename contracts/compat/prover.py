@@ -20,11 +20,12 @@ from . import arrays, numbers, objects, strings
 from .budget import ExhaustedError
 from .cases import find_tags, find_types, sort_choices
 from .facts import Facts, split_parts
-from .nodes import If, Node, OneOf, Opaque
+from .node import Node
+from .nodes import If, OneOf, Opaque, is_list
 from .steps import Frame
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
     from .budget import Budget
     from .facts import Choice
@@ -38,7 +39,9 @@ _ATTEMPT: Final = 1500
 _MOST_SPLITS: Final = 14
 _FINITE: Final[frozenset[str]] = frozenset({"null", "boolean"})
 _MOST_OPEN: Final = 12
-_NODES_A_STEP: Final = 20
+_NODES_A_STEP: Final = 50
+_VALUES_A_STEP: Final = 20
+_MANY_BRANCHES: Final = 4
 
 
 class Prover:
@@ -165,7 +168,7 @@ class Prover:
 
     def _decide(self, left: Side, right: Side) -> bool:
         facts = Facts(self.pool, self.signatures, left, right)
-        self.budget.spend(len(facts.refused) // _NODES_A_STEP)
+        self.budget.spend(facts.size // _NODES_A_STEP)
         if facts.is_contradiction:
             return True
         if facts.values is not None or facts.types <= _FINITE:
@@ -185,13 +188,18 @@ class Prover:
 
     def _try_values(self, facts: Facts, left: Side, right: Side) -> bool:
         """Ask the validators of each value that there can be."""
-        values = list((facts.values or {}).values())
-        if facts.values is None:
+        accepting, refusing = left, right
+        if facts.values is not None:
+            values = list(facts.values.values())
+            # they are of all the lists there are, which need not be looked through for each
+            accepting = tuple(self.pool.leave_out_values(node) for node in left)
+            refusing = tuple(node for node in right if not is_list(node))
+        else:
             values = [None] if "null" in facts.types else []
             values += [False, True] if "boolean" in facts.types else []
-        for value in values:
-            self.budget.spend()
-            if self.validators.is_between(value, left, right):
+        for index, value in enumerate(values):
+            self.budget.spend(not index % _VALUES_A_STEP)
+            if self.validators.is_between(value, accepting, refusing):
                 self._record(left, right)
                 return False
         return True
@@ -299,17 +307,17 @@ class Prover:
         rest = tuple(right for right in rights if right is not goal)
         atom, *others = goal.atoms
         if others:
-            return self._prove_all([self.pool.single(atom) for atom in goal.atoms], rest, left)
+            return self._prove_all(map(self.pool.single, goal.atoms), rest, left)
         if isinstance(atom, If):
             return self.prove((*left, atom.condition), (*rest, atom.then)) and self.prove(
                 left, (*rest, atom.condition, atom.otherwise)
             )
         if isinstance(atom, OneOf):
-            return self._prove_exactly_one(atom, rest, left)
-        parts = [part for part in split_parts(self.pool, atom) if not facts.holds(part)]
-        return self._prove_all(parts, rest, left)
+            return self._prove_exactly_one(atom, rest, left, facts)
+        parts = split_parts(self.pool, atom, facts.known)
+        return self._prove_all((part for part in parts if not facts.holds(part)), rest, left)
 
-    def _prove_all(self, parts: list[Node], rest: Side, left: Side) -> bool:
+    def _prove_all(self, parts: Iterable[Node], rest: Side, left: Side) -> bool:
         """Prove each part; after one that failed others are looked at for what stays open."""
         proved = True
         for part in parts:
@@ -319,7 +327,45 @@ class Prover:
                     break
         return proved
 
-    def _prove_exactly_one(self, atom: OneOf, rest: Side, left: Side) -> bool:
+    def _get_shared(self, mine: OneOf, other: OneOf) -> set[Node]:
+        """Return the branches of both choices, if they are many."""
+        shared = set(mine.branches) & set(other.branches)
+        return shared if len(shared) >= _MANY_BRANCHES else set()
+
+    def _prove_changed(self, mine: OneOf, other: OneOf, rest: Side, left: Side) -> bool:
+        """Prove a choice from one that shares branches with it, by the others of both.
+
+        Where a shared branch accepts, none of the others of *other* may; where none
+        does, one of the others of *mine* does, and exactly one of those of *other* must.
+        """
+        shared = self._get_shared(mine, other)
+        gone = tuple(branch for branch in mine.branches if branch not in shared)
+        new = tuple(branch for branch in other.branches if branch not in shared)
+        self.budget.spend(len(shared) * (len(gone) + len(new)) // _NODES_A_STEP)
+        proved = all(
+            self.prove((*left, one, branch), (*rest, *gone))
+            for one in new
+            for branch in self._get_meeting(one, shared)
+        )
+        one_of_new = self.pool.join_atoms(self.pool.one_of(new))
+        for branch in gone:
+            apart = (
+                *(one for one in gone if one is not branch),
+                *self._get_meeting(branch, shared),
+            )
+            proved = self.prove((*left, branch), (*rest, *apart, one_of_new)) and proved
+        return proved
+
+    def _get_meeting(self, branch: Node, others: Iterable[Node]) -> list[Node]:
+        """Return those of some branches that may accept what *branch* does, in their order."""
+        signature = self.signatures.get(branch)
+        meeting = (one for one in others if not signature.is_disjoint(self.signatures.get(one)))
+        return sorted(meeting, key=hash)
+
+    def _prove_exactly_one(self, atom: OneOf, rest: Side, left: Side, facts: Facts) -> bool:
+        for mine in facts.select(OneOf):
+            if self._get_shared(mine, atom):
+                return self._prove_changed(mine, atom, rest, left)
         if not self.prove(left, (*rest, self.pool.either(atom.branches))):
             return False
         return all(

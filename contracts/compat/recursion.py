@@ -22,7 +22,7 @@ def find_recursive(documents: Mapping[str, FlatDocument], until: float = math.in
     """Return the absolute references of what is referred to from inside itself.
 
     Raises:
-        ExhaustedError: The search went on after *until*, a moment of the monotonic clock.
+        ExhaustedError: The search went on after *until*, which is in seconds of the thread.
     """
     return [
         reference
@@ -77,7 +77,7 @@ def _get_edges(document: FlatDocument, until: float) -> dict[str, list[str]]:
     edges: dict[str, list[str]] = {}
     pending = list(get_references(document.value))
     while pending:
-        if time.monotonic() > until:
+        if time.thread_time() > until:
             raise ExhaustedError
         pointer = pending.pop()
         if pointer not in edges:

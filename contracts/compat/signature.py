@@ -9,31 +9,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from .flat import absolve
+from .node import DeferredNode, Node
 from .nodes import (
     ALL_TYPES,
     AnyOf,
     Members,
     Never,
-    Node,
     Not,
     OneOf,
     Reference,
     Required,
     Types,
     Values,
+    is_of_types,
 )
-from .values import freeze, get_type
+from .values import are_disjoint, find_types, freeze_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from pi_contracts.contracts.drafts import Schema
 
     from .nodes import Atom
     from .pool import Pool
 
 _OBJECT: Final = frozenset({"object"})
+_MOST_REFERENCES: Final = 4
+_MOST_MEMBERS: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Signature:
     """Types, a few values, and what members there are."""
 
@@ -45,70 +51,25 @@ class Signature:
     allowed: frozenset[str] | None = None
     """The names that members can have, where they are few."""
 
-    def __and__(self, other: Signature) -> Signature:
-        """Return the signature of the values that both are of."""
-        if other is ANYTHING:
-            return self
-        if self is ANYTHING:
-            return other
-        values = self.values if other.values is None else other.values
-        if self.values is not None and other.values is not None:
-            values = {key: self.values[key] for key in self.values if key in other.values}
-        members = self.members if not other.members else dict(other.members)
-        if self.members and other.members:
-            members = {**self.members, **other.members}
-            for name in self.members.keys() & other.members.keys():
-                members[name] = self.members[name] & other.members[name]
-        allowed = self.allowed if other.allowed is None else other.allowed
-        if self.allowed is not None and other.allowed is not None:
-            allowed = self.allowed & other.allowed
-        required = self.required | other.required
-        return Signature(self.types & other.types, values, members, required, allowed)
-
-    def __or__(self, other: Signature) -> Signature:
-        """Return the signature of the values that one of both is of."""
-        if self is NOTHING:
-            return other
-        values = None
-        if self.values is not None and other.values is not None:
-            values = {**self.values, **other.values}
-        first = self if "object" in self.types else None
-        second = other if "object" in other.types else None
-        both = first and second
-        source = first or second
-        if not both or first is None or second is None:
-            members: Mapping[str, Signature] = source.members if source else {}
-            required = source.required if source else frozenset[str]()
-            allowed = source.allowed if source else None
-        else:
-            members = {
-                name: first.members[name] | second.members[name]
-                for name in first.members
-                if name in second.members
-            }
-            required = first.required & second.required
-            allowed = None
-            if first.allowed is not None and second.allowed is not None:
-                allowed = first.allowed | second.allowed
-        return Signature(self.types | other.types, values, members, required, allowed)
-
     def is_disjoint(self, other: Signature) -> bool:
         """Whether no value is of both."""
         types = self.types & other.types
         if not types:
             return True
         if self.values is not None and other.values is not None:
-            return not self.values.keys() & other.values.keys()
+            return are_disjoint(self.values, other.values)
         if types != _OBJECT:
             return False
-        for name in self.required | other.required:
-            for one in (self, other):
-                if one.allowed is not None and name not in one.allowed:
-                    return True
-            mine, others = self.members.get(name), other.members.get(name)
-            if mine is not None and others is not None and mine.is_disjoint(others):
+        for one, another in ((self, other), (other, self)):
+            if another.allowed is not None and not one.required <= another.allowed:
                 return True
-        return False
+        few, many = sorted((self.members, other.members), key=len)
+        return any(
+            name in many
+            and (name in self.required or name in other.required)
+            and few[name].is_disjoint(many[name])
+            for name in few
+        )
 
     @property
     def is_nothing(self) -> bool:
@@ -122,6 +83,54 @@ class Signature:
         )
 
 
+def meet(signatures: Iterable[Signature]) -> Signature:
+    """Return the signature of the values that are of all *signatures*."""
+    parts = [one for one in signatures if one is not ANYTHING]
+    if len(parts) < 2:  # noqa: PLR2004 # nothing meets
+        return parts[0] if parts else ANYTHING
+    given = sorted((one.values for one in parts if one.values is not None), key=len)
+    values = given[0] if given else None
+    for others in given[1:]:
+        values = {key: value for key, value in (values or {}).items() if key in others}
+    groups = [one.members for one in parts if one.members]
+    found: dict[str, list[Signature]] = {}
+    for group in groups if len(groups) > 1 else ():
+        for name, member in group.items():
+            found.setdefault(name, []).append(member)
+    allowed = [one.allowed for one in parts if one.allowed is not None]
+    return Signature(
+        ALL_TYPES.intersection(*(one.types for one in parts)),
+        values,
+        {name: meet(some) for name, some in found.items()} or (groups[0] if groups else {}),
+        frozenset[str]().union(*(one.required for one in parts)),
+        allowed[0].intersection(*allowed[1:]) if allowed else None,
+    )
+
+
+def join(signatures: Iterable[Signature]) -> Signature:
+    """Return the signature of the values that are of one of *signatures*."""
+    parts = [one for one in dict.fromkeys(signatures) if one is not NOTHING]
+    if len(parts) < 2:  # noqa: PLR2004 # nothing is joined
+        return parts[0] if parts else NOTHING
+    values: dict[Any, Any] | None = None
+    if all(one.values is not None for one in parts):
+        values = {}
+        for one in parts:
+            values.update(one.values or {})
+    objects = [one for one in parts if "object" in one.types]
+    few: Mapping[str, Signature] = min((one.members for one in objects), key=len, default={})
+    names = [name for name in few if all(name in one.members for one in objects)]
+    allowed = [one.allowed for one in objects if one.allowed is not None]
+    required = [one.required for one in objects]
+    return Signature(
+        frozenset[str]().union(*(one.types for one in parts)),
+        values,
+        {name: join(one.members[name] for one in objects) for name in names},
+        required[0].intersection(*required[1:]) if required else frozenset[str](),
+        allowed[0].union(*allowed[1:]) if objects and len(allowed) == len(objects) else None,
+    )
+
+
 ANYTHING: Final = Signature(members={})
 NOTHING: Final = Signature(types=frozenset(), members={})
 
@@ -132,10 +141,17 @@ class Signatures:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._known: dict[Node, Signature] = {}
+        self._glances: dict[Node, Signature] = {}
+        """Of nodes that are not taken apart, from their text."""
         self._of_atoms: dict[Atom, Signature] = {}
 
     def get(self, node: Node) -> Signature:
         """Return the signature of a node."""
+        if isinstance(node, DeferredNode) and node.is_deferred:
+            signature = self._glances.get(node)
+            if signature is None:
+                signature = self._glances[node] = self._glance(*node.source, _MOST_REFERENCES)
+            return signature
         signature = self._known.get(node)
         if signature is None:
             self._known[node] = ANYTHING  # for what is met again below itself
@@ -144,10 +160,11 @@ class Signatures:
 
     def combine(self, atoms: Iterable[Atom]) -> Signature:
         """Return the signature of a conjunction of atoms."""
-        signature = ANYTHING
-        for atom in atoms:
-            signature = signature & self.get_of_atom(atom)
-        return signature
+        atoms = tuple(atoms)
+        required = frozenset(atom.name for atom in atoms if isinstance(atom, Required))
+        others = (self.get_of_atom(atom) for atom in atoms if not isinstance(atom, Required))
+        mine = (Signature(ALL_TYPES, None, {}, required),) if required else ()
+        return meet((*mine, *others))
 
     def get_of_atom(self, atom: Atom) -> Signature:
         """Return the signature of an atom."""
@@ -163,24 +180,48 @@ class Signatures:
             case Types(types):
                 return replace(ANYTHING, types=types)
             case Values(_, values):
-                return Signature(
-                    frozenset(map(get_type, values)), {freeze(value): value for value in values}, {}
-                )
+                return Signature(atom.types, values, {})
             case Required(name):
-                return replace(ANYTHING, required=frozenset({name}))
+                return Signature(ALL_TYPES, None, {}, frozenset({name}))
             case Members(named, patterns, rest):
                 return self._read_members(named, patterns, rest)
             case AnyOf(branches) | OneOf(branches):
-                signature = NOTHING
-                for branch in branches:
-                    signature = signature | self.get(branch)
-                return signature
-            case Not(Node(_, (Types(types),), _)):
-                return replace(ANYTHING, types=ALL_TYPES - types)
+                return join(map(self.get, branches))
+            case Not(node) if is_of_types(node):
+                return replace(ANYTHING, types=self._complement(node))
             case Reference():
                 return self.get(self._pool.open(atom))
             case _:
                 return ANYTHING
+
+    def _complement(self, node: Node) -> frozenset[str]:
+        """Return the types that a node of types leaves out."""
+        return ALL_TYPES - self.combine(node.atoms).types
+
+    def _glance(self, schema: Schema, uri: str, hops: int) -> Signature:
+        """Return what a schema says in so many words."""
+        if isinstance(schema, bool):
+            return ANYTHING if schema else NOTHING
+        if "$ref" in schema:
+            uri, _, pointer = absolve(schema["$ref"], uri).partition("#")
+            target = self._pool.documents[uri].get("#" + pointer)
+            return self._glance(target, uri, hops - 1) if hops else ANYTHING
+        types, values = self._pool.read_types(schema), None
+        for listed in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
+            if listed is not None:
+                values = freeze_all(listed)
+                types &= find_types(values.values())
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        members = {
+            name: self._glance(part, uri, hops)
+            for name, part in properties.items()
+            if isinstance(part, dict) and ("const" in part or "enum" in part)
+        }
+        is_closed = schema.get("additionalProperties") is False
+        allowed = None
+        if is_closed and not schema.get("patternProperties"):
+            allowed = frozenset(properties)
+        return Signature(types, values, members, frozenset(schema.get("required", ())), allowed)
 
     def _read_members(
         self,
@@ -188,7 +229,9 @@ class Signatures:
         patterns: tuple[tuple[str, Node], ...],
         rest: Node,
     ) -> Signature:
-        members = {name: self.get(node) for name, node in named}
+        # of very many members those are left out that would have to be looked into
+        is_short = len(named) <= _MOST_MEMBERS
+        members = {name: self.get(node) for name, node in named if is_short or not node.is_deferred}
         closed = not patterns and any(isinstance(atom, Never) for atom in rest.atoms)
         allowed = None
         if closed:

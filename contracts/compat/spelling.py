@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .nodes import (
     NUMBERS,
@@ -40,6 +40,26 @@ if TYPE_CHECKING:
     from .nodes import Atom
 
 
+def spell(atoms: tuple[Atom, ...]) -> Schema:
+    """Return a schema that says what some atoms say together, nested as little as can be."""
+    whole: dict[str, Any] = {}
+    others: list[Schema] = []
+    kinds: set[type[Atom]] = {Opaque}
+    for atom in atoms:
+        part = to_schema(atom)
+        # what "the others" are depends on what stands beside it
+        if isinstance(part, bool) or type(atom) in kinds or part.keys() & whole.keys():
+            others.append(part)
+        else:
+            whole.update(part)
+            kinds.add(type(atom))
+    if not others:
+        return whole or True
+    if not whole and len(others) == 1:
+        return others[0]
+    return {"allOf": [whole, *others] if whole else others}
+
+
 def to_schema(atom: Atom) -> Schema:  # noqa: C901, PLR0912 # one case an atom
     """Return a schema that says what an atom says."""
     match atom:
@@ -54,7 +74,7 @@ def to_schema(atom: Atom) -> Schema:  # noqa: C901, PLR0912 # one case an atom
                 number = {"type": "number", "not": {"type": "integer"}}
             return {"anyOf": [{"type": names}, number]} if names else number
         case Values(_, values):
-            return {"enum": list(values)}
+            return {"enum": list(values.values())}
         case Lower(limit, exclusive):
             return {"exclusiveMinimum" if exclusive else "minimum": to_number(limit)}
         case Upper(limit, exclusive):
@@ -73,7 +93,7 @@ def to_schema(atom: Atom) -> Schema:  # noqa: C901, PLR0912 # one case an atom
             return {"uniqueItems": True}
         case Items(prefix, rest):
             first = {"prefixItems": [node.schema for node in prefix]} if prefix else {}
-            return {**first, "items": rest.schema}
+            return first if rest.schema is True else {**first, "items": rest.schema}
         case ContainsAtLeast(node, count):
             return {"contains": node.schema, "minContains": count}
         case ContainsAtMost(node, count):
@@ -81,10 +101,12 @@ def to_schema(atom: Atom) -> Schema:  # noqa: C901, PLR0912 # one case an atom
         case Required(name):
             return {"required": [name]}
         case Members(named, patterns, rest):
+            properties = {name: node.schema for name, node in named}
+            by_pattern = {text: node.schema for text, node in patterns}
             return {
-                "properties": {name: node.schema for name, node in named},
-                "patternProperties": {text: node.schema for text, node in patterns},
-                "additionalProperties": rest.schema,
+                **({"properties": properties} if properties else {}),
+                **({"patternProperties": by_pattern} if by_pattern else {}),
+                **({} if rest.schema is True else {"additionalProperties": rest.schema}),
             }
         case Names(node):
             return {"propertyNames": node.schema}

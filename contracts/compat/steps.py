@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .nodes import Node
+from .node import Node
 
 Side: TypeAlias = tuple[Node, ...]
 """Some schemas: of the left of a question all accept a value, of the right none does."""

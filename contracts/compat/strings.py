@@ -65,7 +65,7 @@ def collect_strings(facts: Facts) -> Strings:
     low += [one.count + 1 for one in facts.reject(AtMost) if one.what == LENGTH]
     high = [one.count for one in facts.select(AtMost) if one.what == LENGTH]
     high += [one.count - 1 for one in facts.reject(AtLeast) if one.what == LENGTH]
-    refused = [value for one in facts.reject(Values) for value in one.values]
+    refused = [value for one in facts.reject(Values) for value in one.values.values()]
     return Strings(
         max(low, default=0),
         min(high, default=None),

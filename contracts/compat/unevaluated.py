@@ -17,7 +17,7 @@ from .nodes import Items
 if TYPE_CHECKING:
     from pi_contracts.contracts.drafts import Schema
 
-    from .nodes import Node
+    from .node import Node
     from .pool import Pool
 
 _MOST_CASES: Final = 24

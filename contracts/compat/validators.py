@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.drafts import Schema
 
     from .flat import FlatDocument
-    from .nodes import Node
+    from .node import Node
 
 
 class UnjudgedError(Exception):
@@ -62,7 +62,12 @@ class Validators:
         """Return the validator of a node."""
         validator = self._known.get(node.id)
         if validator is None:
-            validator = self._known[node.id] = self.compile(node.schema)
+            schema = node.schema
+            if isinstance(schema, dict) and schema.keys() == {"$ref"}:
+                validator = self.refer(schema["$ref"])
+            else:
+                validator = self.compile(schema)
+            self._known[node.id] = validator
         return validator
 
     def accepts(self, node: Node, value: Any) -> bool:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pi_contracts.contracts.json_values import is_array, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 def freeze(value: Any) -> Any:
     """Return a hashable form of a JSON value; equal forms are equal JSON values."""
     if isinstance(value, bool):
         return ("boolean", value)
-    if isinstance(value, int | float):
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
         return to_fraction(value)
     if is_object(value):
         return frozenset((name, freeze(item)) for name, item in value.items())
@@ -22,11 +27,34 @@ def freeze(value: Any) -> Any:
     return value
 
 
+def freeze_all(values: Iterable[Any]) -> dict[Any, Any]:
+    """Return JSON values by their frozen forms; of equal ones the last."""
+    values = tuple(values)
+    if _ARE_THEMSELVES.issuperset(map(type, values)):
+        return dict(zip(values, values, strict=True))
+    return {freeze(value): value for value in values}
+
+
+_ARE_THEMSELVES: Final = frozenset({str, int, type(None)})
+"""Types of values that are their own frozen forms."""
+
+
+def are_disjoint(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    """Whether two mappings have no key in common; looks through the smaller one."""
+    few, many = sorted((one, other), key=len)
+    return many.keys().isdisjoint(few)
+
+
 def to_fraction(value: float) -> Fraction:
-    """Return a JSON number exactly as its shortest spelling says."""
+    """Return a JSON number as the validator sees it.
+
+    Whole numbers are what the double is, others what its shortest spelling says.
+    """
     if isinstance(value, float) and not math.isfinite(value):
         return Fraction(math.copysign(1, value)) * _BEYOND
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+    if isinstance(value, int) or value.is_integer():
+        return Fraction(value)
+    return Fraction(repr(value))
 
 
 _BEYOND: Final = 10**400
@@ -44,6 +72,15 @@ def to_number(value: Fraction) -> int | float:
         return float(value)
     except OverflowError:
         return round(value)
+
+
+def find_types(values: Iterable[Any]) -> frozenset[str]:
+    """Return the types of some values."""
+    values = tuple(values)
+    kinds = dict(zip(map(type, values), values, strict=True))
+    if float in kinds:
+        return frozenset(map(get_type, values))
+    return frozenset(map(get_type, kinds.values()))
 
 
 def get_type(value: Any) -> str:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .maker import Maker
-    from .nodes import Node
+    from .node import Node
     from .steps import Frame, Step
 
 _MOST_INNER: Final = 6
 _MOST_NAMES: Final = 3
 _SHARE: Final = 400
-"""Of how many steps one open question may make use."""
+_SHARE_OF_A_LEVEL: Final = 40
+"""Of how many steps one value for an open question may make use."""
 
 
 def find_witnesses(
@@ -30,16 +31,25 @@ def find_witnesses(
 ) -> Iterator[Any]:
     """Yield values that *sender* accepts and *receiver* refuses."""
     for frames in opened:
-        try:
-            with maker.budget.lend(_SHARE):
-                found = list(itertools.islice(_wrap(maker, frames, len(frames) - 1), _MOST_INNER))
-        except ExhaustedError:
-            maker.budget.spend(0)
-            continue
-        for value in found:
+        wrapped = itertools.islice(_wrap(maker, frames, len(frames) - 1), _MOST_INNER)
+        for value in _take(maker, wrapped, _SHARE + _SHARE_OF_A_LEVEL * len(frames)):
             if maker.validators.is_between(value, (sender,), (receiver,)):
                 yield value
     yield from maker.make((sender,), (receiver,))
+
+
+def _take(maker: Maker, values: Iterator[Any], steps: int) -> Iterator[Any]:
+    """Yield values for as long as each takes no more than so many steps."""
+    while True:
+        try:
+            with maker.budget.lend(steps):
+                value = next(values, LookupError)
+        except ExhaustedError:
+            maker.budget.spend(0)
+            return
+        if value is LookupError:
+            return
+        yield value
 
 
 def _wrap(maker: Maker, frames: Sequence[Frame], last: int) -> Iterator[Any]:

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 from pi_contracts.contracts.compat.flat import FlatDocument
 from pi_contracts.contracts.compat.pool import Pool
-from pi_contracts.contracts.compat.signature import ANYTHING, NOTHING, Signature, Signatures
+from pi_contracts.contracts.compat.signature import (
+    ANYTHING,
+    NOTHING,
+    Signature,
+    Signatures,
+    join,
+    meet,
+)
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}
 
@@ -34,7 +41,7 @@ def tagged(tag: Any, *required: str, **more: Any) -> dict[str, Any]:
 )
 def test_signatures_without_a_common_value_are_disjoint(one: Any, other: Any) -> None:
     assert read(one).is_disjoint(read(other))
-    assert (read(one) & read(other)).is_nothing
+    assert meet((read(one), read(other))).is_nothing
 
 
 @pytest.mark.parametrize(
@@ -58,8 +65,8 @@ def test_a_choice_has_what_its_branches_share() -> None:
     both = read({"anyOf": [tagged(1, "k"), tagged(2, "k", "x")]})
     assert sorted(both.members["k"].values or ()) == [1, 2]
     assert both.required == {"k"}
-    assert (NOTHING | both) is both
-    assert (both & ANYTHING) is both
+    assert join((NOTHING, both)) is both
+    assert meet((both, ANYTHING)) is both
     one = read({"anyOf": [TEXT, tagged(1, "k", additionalProperties=False)]})
     assert one.required == {"k"}
     assert one.allowed == {"k"}

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
+from pi_contracts.contracts.compat import undeclared
+from pi_contracts.contracts.compat.budget import ExhaustedError
 from pi_contracts.contracts.compat.flat import make_document
-from pi_contracts.contracts.compat.undeclared import close
+from pi_contracts.contracts.compat.undeclared import close, close_around
 from pi_contracts.contracts.compat.validators import Validators
 
 if TYPE_CHECKING:
@@ -150,29 +152,29 @@ def test_breaks_that_only_undeclared_members_cause_are_told_apart(
 
 def test_a_schema_without_open_objects_has_no_closing() -> None:
     for schema in (True, TEXT, {**make(a=TEXT), "additionalProperties": False}):
-        for exact in (True, False):
-            assert close(make_document(schema), "#", "urn:x", exact=exact) is None
+        assert close(make_document(schema), "#", "urn:x") is None
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_a_closing_accepts_what_has_declared_members_alone(exact: bool) -> None:  # noqa: FBT001
+def test_a_closing_accepts_what_has_declared_members_alone() -> None:
     document = make_document({**make(a=make(b=TEXT)), "required": ["c"]})
-    closed = close(document, "#", "urn:x", exact=exact)
+    closed = close(document, "#", "urn:x")
     assert closed is not None
-    validator = Validators({"urn:x": document, "urn:closed": closed}).refer("urn:closed#")
+    assert closed[0] is closed[1]
+    validator = Validators({"urn:x": document, "urn:closed": closed[0]}).refer("urn:closed#")
     assert validator.is_valid({"a": {"b": "x"}, "c": 1})
     assert not validator.is_valid({"a": {"b": "x", "z": 1}, "c": 1})
     assert not validator.is_valid({"c": 1, "z": 1})
     assert not validator.is_valid({"a": {}})
 
 
-def test_a_wider_closing_accepts_all_that_an_exact_one_does() -> None:
-    document = make_document(
-        {"oneOf": [{**make(a=TEXT), "required": ["a"]}, {**make(b=TEXT), "required": ["b"]}]}
-    )
-    exact, wider = (close(document, "#", "urn:x", exact=one) for one in (True, False))
-    assert exact is not None
-    assert wider is not None
+BRANCHES = {"oneOf": [{**make(a=TEXT), "required": ["a"]}, {**make(b=TEXT), "required": ["b"]}]}
+
+
+def test_the_first_closing_accepts_all_that_the_exact_one_does() -> None:
+    document = make_document(BRANCHES)
+    closed = close(document, "#", "urn:x")
+    assert closed is not None
+    wider, exact = closed
     validators = Validators({"urn:x": document, "urn:exact": exact, "urn:wider": wider})
     judged = [
         [validators.refer(uri).is_valid(value) for uri in ("urn:exact#", "urn:wider#")]
@@ -181,15 +183,54 @@ def test_a_wider_closing_accepts_all_that_an_exact_one_does() -> None:
     assert judged == [[True, True], [False, True], [False, False]]
 
 
-def test_schemas_with_too_many_places_are_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pi_contracts.contracts.compat import undeclared
+@pytest.mark.parametrize(
+    ("schema", "declared", "undeclared"),
+    [
+        (make(a=make(b=TEXT)), {"a": {"b": "x"}}, {"a": {"c": "x"}}),
+        (BRANCHES, {"b": "x"}, {"a": "x", "b": 1}),
+        ({"type": "array", "items": make(a=TEXT)}, [{"a": "x"}], [{"a": "x"}, {"z": []}]),
+        ({**make(), "patternProperties": {"^x": True}}, {"xa": {"any": 1}}, {"a": 1}),
+        ({**make(), "additionalProperties": make(a=TEXT)}, {"z": {"a": "x"}}, {"z": {"z": "x"}}),
+    ],
+)
+def test_a_closing_around_a_value_tells_whether_its_members_are_declared(
+    schema: Any, declared: Any, undeclared: Any
+) -> None:
+    document = make_document(schema)
+    validators = Validators({"urn:x": document})
+    for value, is_declared in ((declared, True), (undeclared, False)):
+        assert validators.refer("urn:x#").is_valid(value)
+        closing = close_around(document, "#", "urn:x", value)
+        assert validators.compile(closing).is_valid(value) is is_declared
 
+
+def test_places_far_down_stay_open_where_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(undeclared, "_MOST_PLACES", 2)
+    document = make_document(make(a=make(b=make(c=TEXT))))
+    closed = close(document, "#", "urn:x")
+    assert closed is not None
+    validator = Validators({"urn:x": document, "urn:closed": closed[0]}).refer("urn:closed#")
+    assert not validator.is_valid({"z": 1})
+    assert validator.is_valid({"a": {"b": {"z": 1}}})
+    with pytest.raises(ExhaustedError):
+        close_around(document, "#", "urn:x", {"a": {"b": {}}})
+    everywhere = make_document({"type": "array", "items": make(a=TEXT)})
     monkeypatch.setattr(undeclared, "_MOST_PLACES", 1)
-    assert close(make_document(make(a=make(b=TEXT))), "#", "urn:x", exact=True) is None
+    assert close(everywhere, "#", "urn:x") is not None
+
+
+def test_a_break_is_not_told_from_an_undeclared_one_where_there_are_too_many_places(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[Any, Any], str]
+) -> None:
+    monkeypatch.setattr(undeclared, "_MOST_PLACES", 2)
+    one, other = (make(a=make(b=make(**more))) for more in ({"c": TEXT}, {"c": TEXT, "d": TEXT}))
+    assert ask(one, other) == "undecided"
 
 
 def test_the_closing_is_a_schema_that_the_validator_takes() -> None:
     document = make_document(make(**{"a/b~c": make(**{"%": TEXT})}))
-    closed = close(document, "#", "urn:x", exact=True)
+    closed = close(document, "#", "urn:x")
     assert closed is not None
-    assert jsonschema_rs.meta.is_valid(closed.value)
+    assert jsonschema_rs.meta.is_valid(closed[0].value)
