@@ -114,11 +114,14 @@ class ContractBook:
         So the contracts of two generations can be given, each in its folder.
         """
         from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
+        from pi_contracts.contracts.suppressions import suppress  # noqa: PLC0415 # seldom needed
 
         readings = [read(paths, base=self._base)]
         if any(one.rule == _TAKEN for one in readings[0].findings):
             readings = [read([path], base=self._base) for path in dict.fromkeys(paths)]
-        self.findings = tuple(finding for one in readings for finding in one.findings)
+        self.findings = tuple(
+            finding for one in readings for finding in suppress(one.catalogue, one.findings)
+        )
         self.is_sound = all(one.is_sound for one in readings)
         if not self.is_sound:
             return ()

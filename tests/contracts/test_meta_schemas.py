@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from pi_contracts.contracts.catalogue import Catalogue
 from pi_contracts.contracts.documents import Document
@@ -122,3 +125,25 @@ def test_documents_of_several_drafts_are_passed_over() -> None:
     value = {"items": embedded, "$recursiveRef": 5}
     assert judge(value, Dialect(Draft.DRAFT202012)) == []
     assert judge({"$recursiveRef": 5}, Dialect(Draft.DRAFT202012, frozenset({"type"}))) == []
+
+
+PUBLISHED: dict[str, dict[str, Any]] = {
+    file.name.removesuffix(".schema.json"): json.loads(file.read_text("utf-8"))
+    for file in (Path(__file__).resolve().parents[2] / "contracts/meta").glob("*.json")
+}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_a_published_schema_needs_no_other_one(name: str) -> None:
+    references = re.findall(r'"\$ref": "([^"]*)"', json.dumps(PUBLISHED[name]))
+    ours = [one for one in references if not one.startswith("https://json-schema.org/")]
+    assert [one for one in ours if not one.startswith("#/$defs/")] == []
+    jsonschema_rs.validator_for(PUBLISHED[name], offline=True).is_valid({})
+
+
+@pytest.mark.parametrize("name", ["manifest", "report"])
+def test_what_two_published_schemas_define_is_the_same(name: str) -> None:
+    facets, other = PUBLISHED["facet-report"]["$defs"], PUBLISHED[name]["$defs"]
+    shared = facets.keys() & other.keys()
+    assert {"Declaration", "Declarations", "Name"} <= shared
+    assert {key: other[key] for key in shared} == {key: facets[key] for key in shared}

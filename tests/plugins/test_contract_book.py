@@ -153,3 +153,16 @@ def test_the_contracts_of_two_generations_can_be_given(tmp_path: Path) -> None:
     broken = ContractBook([new, old])
     assert {finding.rule for finding in broken.findings} == {"duplicate-id"}
     assert not broken.is_given
+
+
+@pytest.mark.parametrize(
+    "comment", [None, "pi-contracts: allow unknown-keyword because it is ours"]
+)
+def test_what_a_contract_allows_in_place_is_not_told(tmp_path: Path, comment: str | None) -> None:
+    file = write(tmp_path) / "clock.contract.json"
+    document = json.loads(file.read_text())
+    document["$defs"] = {"Odd": {"mystery": 1, **({"$comment": comment} if comment else {})}}
+    file.write_text(json.dumps(document))
+    book = ContractBook([tmp_path])
+    assert [finding.rule for finding in book.findings] == ([] if comment else ["unknown-keyword"])
+    assert book.is_given
