@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from .errors import ContractViolation, InvalidKey
 from .exposure import Exposure
+from .failures import FAILURES, report
 from .implementation import check_implementation
 
 if TYPE_CHECKING:
@@ -118,9 +119,16 @@ class KeyedHandle(Generic[T]):
             while self._news:
                 watcher, instance, appears = self._news.popleft()
                 if watcher in self.watchers:
-                    (watcher.take_spawned if appears else watcher.take_closed)(instance)
+                    self._tell_one(watcher, instance, appears=appears)
         finally:
             self._telling = False
+
+    def _tell_one(self, watcher: InstanceWatcher, instance: LiveInstance, *, appears: bool) -> None:
+        """Tell one watcher; one that fails concerns neither the others nor the owner."""
+        try:
+            (watcher.take_spawned if appears else watcher.take_closed)(instance)
+        except FAILURES as error:
+            report(f'one who follows "{self.token.id}" failed', error)
 
     def _check_key(self, key: object) -> str:
         """Return *key* as plain text, or raise `InvalidKey`."""

@@ -102,22 +102,28 @@ class Observer:
         task.add_done_callback(self._tasks.discard)
 
     def end(self, instance: InstanceSource) -> None:
-        """Cancel the handler of an instance that is gone."""
+        """Cancel the handler of an instance that is gone, also if it has closed it itself."""
+        self._end(instance, spared=None)
+
+    def close(self) -> None:
+        """Observe no more; a second time does nothing.
+
+        A handler that closes its own observer goes on to its end.
+        """
+        if not self._closed:
+            self._closed = True
+            for instance in list(self._observations):
+                self._end(instance, spared=find_current_task())
+            self._forget(self)
+
+    def _end(self, instance: InstanceSource, *, spared: asyncio.Task[Any] | None) -> None:
         observation = self._observations.pop(instance, None)
         if observation is None:
             return
         observation.cancellation.cancel()
         observation.close_view()
-        if observation.task is not None and observation.task is not find_current_task():
+        if observation.task is not None and observation.task is not spared:
             observation.task.cancel()
-
-    def close(self) -> None:
-        """Observe no more; a second time does nothing."""
-        if not self._closed:
-            self._closed = True
-            for instance in list(self._observations):
-                self.end(instance)
-            self._forget(self)
 
     async def _run(self, instance: InstanceSource, view: InstanceView[Any], ctx: Context) -> None:
         try:

@@ -175,3 +175,18 @@ def test_an_owner_that_has_been_followed_withdraws_nothing_of_its_successor(samp
     slot = registry.find("dialogs", "")
     assert slot is not None
     assert [slot.keyed] == successors
+
+
+def test_a_watcher_that_fails_hurts_neither_the_others_nor_the_owner(
+    sample: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    dialogs = Registry().provide_keyed(sample.DIALOGS)
+
+    def fail(news: str) -> None:
+        raise ValueError(news)
+
+    failing, other = Reacting(fail), Watcher()
+    dialogs.watchers.update(dict.fromkeys((failing, other)))
+    dialogs.spawn("a", sample.Catalogue()).close()
+    assert failing.log == other.log == ["+a1", "-a1"]
+    assert caplog.text.count('one who follows "dialogs" failed') == 2

@@ -225,6 +225,29 @@ def test_a_task_that_somebody_else_cancels_stays_cancelled(run: Any) -> None:
     run(test)
 
 
+def test_a_handler_that_closes_its_own_instance_is_cancelled(run: Any) -> None:
+    """KEY-11: in one process as over a wire."""
+
+    async def test() -> None:
+        failures, log = watch_failures(), list[str]()
+        source = Source("a")
+
+        async def handle(*_: Any) -> None:
+            observer.end(source)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                log.append("cancelled")
+
+        observer = Observer("s", handle, lambda _: None)
+        observer.begin(source)
+        await settle()
+        assert (log, failures) == (["cancelled"], [])
+        observer.close()
+
+    run(test)
+
+
 def test_a_closed_observer_observes_nothing(run: Any) -> None:
     """KEY-23: a handler may close its own observer and go on to its end."""
 
