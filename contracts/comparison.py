@@ -110,8 +110,9 @@ def compare_sides(
     )
     if faults:
         return Outcome(faults, is_stopped=True)
-    left = tuple(
-        one for reading in (before, after) for one in reading.findings if one.rule == LEFT_OUT
+    left = (
+        *(one for one in before.findings if one.rule == LEFT_OUT),
+        *(one for one in after.findings if one.rule in {LEFT_OUT, "nothing-found"}),
     )
     if position is not None:
         findings, additions = compare_bare(before, after, position)

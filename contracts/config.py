@@ -26,6 +26,7 @@ LEVELS: Final = ("error", "warning", "note", "off")
 """What a rule can be set to."""
 _LONGEST_TIMEOUT: Final = 3600
 _TIMEOUT: Final = f"a number of seconds above 0, at most {_LONGEST_TIMEOUT}"
+_MOST_LISTED: Final = 20
 _TABLE: Final = ("tool", "pi-contracts")
 
 
@@ -221,8 +222,10 @@ class _Checker:
 
         close = difflib.get_close_matches(name, known, n=1)
         hint = f'; did you mean "{close[0]}"?' if close else ""
-        fix = f'write "{close[0]}"' if close else f"known are {', '.join(sorted(known))}"
-        self._note(path, what + hint, fix)
+        listed = f"known are {', '.join(sorted(known))}"
+        if len(known) > _MOST_LISTED:  # of rules alone there are so many
+            listed = "pi-contracts explain lists them"
+        self._note(path, what + hint, f'write "{close[0]}"' if close else listed)
 
     def _refuse(self, path: tuple[str | int, ...], expected: str) -> None:
         where = ".".join(escape(str(part)) for part in path)

@@ -69,6 +69,14 @@ def test_a_baseline_without_contracts_passes_with_a_note() -> None:
     assert outcome.additions["order"] == "provider-first"
 
 
+def test_a_newer_side_without_contracts_is_told_beside_what_is_gone() -> None:
+    write("old/shop.contract.json", make())
+    assert tell(compare()) == [
+        ("nothing-found", "warning", None),
+        ("compat-breaking", "error", "old-consumer"),
+    ]
+
+
 def test_a_contract_in_another_file_has_only_moved() -> None:
     write("old/shop.contract.json", make())
     write("new/store.contract.json", make())

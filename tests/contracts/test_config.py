@@ -195,3 +195,14 @@ def test_the_time_that_is_given_wins_over_the_configured_one_or_is_refused() -> 
     for seconds in (0, -1, float("nan"), float("inf"), 3601):
         settings.choose_timeout(seconds, refused.append)
     assert refused == ["--timeout takes a number of seconds above 0, at most 3600"] * 5
+
+
+def test_of_many_rules_the_list_is_named_instead_of_shown(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[tool.pi-contracts.rules]\nnonsense = 'off'\n")
+    many = {f"rule-{number}": "…" for number in range(30)}
+    _, (finding,) = read_settings(file, "pyproject.toml", lambda: many)
+    assert (finding.message, finding.fix) == (
+        'unknown rule "nonsense"',
+        "pi-contracts explain lists them",
+    )
