@@ -27,10 +27,10 @@ def find_confusable_ids(graph: Graph) -> Iterator[Finding]:
     groups = [
         (what, group)
         for what, ids in (
-            (_PLUGINS, {facet.plugin for facet in assembly.facets} | set(assembly.plugins)),
-            (_KINDS, {facet.facet for facet in assembly.facets}),
-            (_SCOPES, graph.scopes),
-            (_SERVICES, {*graph.iter_provided_ids(), *(gap.id for gap in graph.gaps)}),
+            (_PLUGINS, [*[facet.plugin for facet in assembly.facets], *assembly.plugins]),
+            (_KINDS, [facet.facet for facet in assembly.facets]),
+            (_SCOPES, list(graph.scopes)),
+            (_SERVICES, [*graph.iter_provided_ids(), *[gap.id for gap in graph.gaps]]),
         )
         for group in group_confusable(ids)
         if what in {_PLUGINS, _KINDS} or not _is_near_miss(graph, group)

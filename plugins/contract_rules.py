@@ -152,6 +152,8 @@ def _advise(difference: _Difference, consumers: Sequence[Facet], owner: Facet) -
 def _find_pairs(graph: Graph) -> dict[int, list[tuple[Use, _Difference]]]:
     """Return, of each service that is provided once, who holds a contract that does not fit."""
     found: dict[int, list[tuple[Use, _Difference]]] = {}
+    if not graph.has_contracts:
+        return found
     for node, report in enumerate(graph.assembly.reports):
         for index, entry in enumerate(report.requires):
             if entry.contract is UNSET or entry.scope == LOCAL:

@@ -82,12 +82,13 @@ def map_unjudged(graph: Graph) -> dict[tuple[str, str | None], list[str]]:
     """Return, of facets that nothing is known of, the required services that they may provide.
 
     By plugin and kind, which is None for a whole plugin. Each service stands with the
-    first facet that may provide it, so that it is told once.
+    first facet, by name, that may provide it, so that it is told once.
     """
     assembly = graph.assembly
     unknown = [(one.plugin, one.facet) for one in assembly.unreported]
     unknown += ((facet.plugin, facet.facet) for facet in assembly.unread)
-    unknown.sort(key=lambda key: key[1] is None)  # a facet is a better guess than a plugin
+    # A facet is a better guess than a plugin; and names do not depend on the order of plugins.
+    unknown.sort(key=lambda key: (key[1] is None, *map(str, key)))
     firsts: dict[str | None, tuple[str, str | None]] = {}
     for key in unknown:
         firsts.setdefault(key[1], key)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec import UNSET
+
 from .cycles import (
     Links,
     cover_with_cycles,
@@ -165,6 +167,11 @@ class Graph:
         """Return the declaration by which the first owner of a service provides it."""
         return self._firsts[number]
 
+    @property
+    def has_contracts(self) -> bool:
+        """Whether a contract is told of any service that is provided."""
+        return any(first.contract is not UNSET for first in self._firsts)
+
     def iter_services(self) -> Iterator[Service]:
         """Give all services that are provided, by number."""
         return map(self.get_service, range(len(self._firsts)))
@@ -208,20 +215,29 @@ class Graph:
         stuck = self._stuck
         if not stuck:
             return self._free
-        leaders = {node: component[0] for component in self.components for node in component}
-        groups: dict[int, list[int]] = {}
+        heads, nexts, targets = self._links.heads, self._links.nexts, self._links.targets
+        places = [-1] * len(self._links)
+        """Of each facet that is stuck, the number of its group."""
+        groups: list[list[int]] = []
+        of_component = {node: component for component in self.components for node in component}
         for node in stuck:
-            groups.setdefault(leaders.get(node, node), []).append(node)
-        position = {leader: index for index, leader in enumerate(groups)}
+            if places[node] < 0:
+                members = of_component.get(node, [node])
+                for member in members:
+                    places[member] = len(groups)
+                groups.append(members)
         links = Links(len(groups))
-        for leader, members in groups.items():
-            for node in members:
-                for target in self._links.iter_targets(node):
-                    other = leaders.get(target, target)
-                    if other != leader:
-                        links.add(position[leader], position[other])
-        members_of = list(groups.values())
-        ordered = (members_of[index] for index in sort_topologically(links))
+        for node in stuck:
+            place = places[node]
+            link = heads[node]
+            while link >= 0:
+                other = places[targets[link]]
+                if other != place:
+                    links.nexts.append(links.heads[place])  # as Links.add does, without the calls
+                    links.heads[place] = len(links.targets)
+                    links.targets.append(other)
+                link = nexts[link]
+        ordered = (groups[place] for place in sort_topologically(links))
         return self._free + [node for group in ordered for node in group]
 
     @cached_property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pi_contracts.contracts.findings import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _SHORTEST: Final = 4
 """Ids of fewer characters differ by one for good reasons."""
@@ -32,14 +32,17 @@ def fold(text: str) -> str:
     return "".join(c for c in folded if unicodedata.category(c) != "Cf")
 
 
-def group_confusable(ids: Collection[str]) -> list[list[str]]:
-    """Return the groups of different ids that fold to the same, each sorted."""
+def group_confusable(ids: Sequence[str]) -> list[list[str]]:
+    """Return the groups of different ids that fold to the same, each sorted.
+
+    An id may stand in *ids* many times.
+    """
     # One pass in C tells that nothing can fold: by far the most common case.
     joined = "\0".join(ids)
     if joined.isascii() and joined.lower() == joined:
         return []
     groups: defaultdict[str, set[str]] = defaultdict(set)
-    for text in ids:
+    for text in set(ids):
         groups[fold(text)].add(text)
     return sorted(sorted(group) for group in groups.values() if len(group) > 1)
 
@@ -81,9 +84,12 @@ class SimilarIds:
             length = len(form)
             half = length // 2
             if (known := self._halves.get(length)) is None:
-                known = self._halves[length] = (_Index(), _Index())
-            known[0].add(form[:half], number)
-            known[1].add(form[half:], number)
+                known = self._halves[length] = (_Index({}, {}), _Index({}, {}))
+            for (latest, previous), key in zip(known, (form[:half], form[half:]), strict=True):
+                before = latest.get(key)
+                if before is not None:
+                    previous[number] = before
+                latest[key] = number
 
     def find(self, text: str) -> list[str]:
         """Return the ids most like *text*, itself left out, sorted; often none.
@@ -114,29 +120,24 @@ class SimilarIds:
                 yield from indexes[1].find(form[half - length :])
 
 
-class _Index:
+class _Index(NamedTuple):
     """Numbers by key, in chains instead of many small lists."""
 
-    def __init__(self) -> None:
-        self._latest: dict[str, int] = {}
-        self._previous: dict[int, int] = {}
-
-    def add(self, key: str, number: int) -> None:
-        before = self._latest.get(key)
-        if before is not None:
-            self._previous[number] = before
-        self._latest[key] = number
+    latest: dict[str, int]
+    """Of each key, the number that was added last."""
+    previous: dict[int, int]
+    """Of each number, the one of its key that was added before."""
 
     def find(self, key: str) -> list[int]:
         """Return the numbers of *key*; none if they are a crowd."""
-        number = self._latest.get(key)
+        number = self.latest.get(key)
         numbers: list[int] = []
         while number is not None:
             numbers.append(number)
             if len(numbers) > _CROWD:
-                self._latest.pop(key)  # not to be counted again
+                self.latest.pop(key)  # not to be counted again
                 return []
-            number = self._previous.get(number)
+            number = self.previous.get(number)
         return numbers
 
 
