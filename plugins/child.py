@@ -268,12 +268,10 @@ class Runner:
         try:
             module: object = _import_module(job.module)
         except BaseException as error:  # noqa: BLE001 - whatever an import raises is a finding
-            self._watch.phase = None
+            self._end_import()
             return self._tell_failed_import(index, job, error)
         setup = find_setup(module, job, self._path)
-        self._watch.phase = None
-        self._end_copy()
-        self._has_import_changed = bool(self._find_changes(is_import=True))
+        self._end_import()
         folder = find_folder(job.module)
         roots = (folder or "", *self._path)
         if isinstance(setup, Fault):
@@ -284,19 +282,25 @@ class Runner:
         self._tell(Step(index, "setup", self._frames))
         return self._set_up(index, setup, roots)
 
+    def _end_import(self) -> None:
+        """Note whether an import has changed what others share; that is no fault of it."""
+        self._watch.phase = None
+        self._end_copy()
+        changed = [*restore_builtins(), *calm_interpreter()]
+        self._has_import_changed = bool([*changed, *self._find_changes(is_import=True)])
+
     def _tell_failed_import(self, index: int, job: Job, error: BaseException) -> Outcome:
-        has_changed = bool(self._find_changes(is_import=True))
         roots = (find_folder(job.module) or "", *self._path)
         missing = is_missing_part(error, job.module)
         if missing is not None and job.is_optional and missing == job.module.partition(".")[0]:
-            return Outcome(index, is_absent=True, is_last=has_changed)
+            return Outcome(index, is_absent=True, is_last=self._has_import_changed)
         if missing is not None:
             fault = Fault("no-module", missing, phase="import")
         else:
             where = shorten(list_lines_of(error), roots)
             fault = make_fault("import-raised", error, where, "import")
         faults = self._check_output("import") or [fault]
-        is_last = has_changed or type(error) is MemoryError
+        is_last = self._has_import_changed or type(error) is MemoryError
         return Outcome(index, faults=tuple(faults), is_last=is_last)
 
     def _set_up(self, index: int, setup: Setup, roots: Sequence[str]) -> Outcome | None:

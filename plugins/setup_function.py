@@ -53,9 +53,12 @@ def find_setup(module: object, job: Job, path: Sequence[str]) -> Setup | Fault:
         path: The user's folders.
     """
     try:
+        top = job.module.partition(".")[0]
+        if top in sys.stdlib_module_names and not is_below(_find_file(module), path):
+            return Fault("standard", top, phase="import")
         setup = _find_attribute(module, job.attribute)
         if setup is _MISSING:
-            return _tell_missing(module, job, path)
+            return Fault("no-attribute", _find_near(module, job.attribute), phase="import")
         return _check(setup)
     except BaseException as error:  # noqa: BLE001 - code of the module that is run by a look
         return make_fault("attribute-raised", error, list_lines_of(error), "import")
@@ -96,15 +99,14 @@ def _find_attribute(module: object, path: str) -> object:
     return value
 
 
-def _tell_missing(module: object, job: Job, path: Sequence[str]) -> Fault:
-    top = job.module.partition(".")[0]
-    if top in sys.stdlib_module_names and not is_below(_find_file(module), path):
-        return Fault("standard", top, phase="import")
-    import difflib  # noqa: PLC0415 # only where a name is wrong
-
+def _find_near(module: object, attribute: str) -> str:
+    """Return the name in a module that is most like *attribute*; empty if none is."""
+    try:
+        import difflib  # noqa: PLC0415 # only where a name is wrong
+    except ImportError:  # the module has changed where others are found
+        return ""
     names = [name for name in _list_names(module) if not name.startswith("_")]
-    near = difflib.get_close_matches(job.attribute, names, n=1)
-    return Fault("no-attribute", near[0] if near else "", phase="import")
+    return next(iter(difflib.get_close_matches(attribute, names, n=1)), "")
 
 
 def _find_file(module: object) -> str:

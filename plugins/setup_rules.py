@@ -106,7 +106,7 @@ OF_IMPORT: Final = {
         "name the module of the plugin that holds the setup function",
     ),
     "standard": _Words(
-        "{module} is a module of Python's own, and has no {attribute}",
+        "{module} is a module of Python's own, and of no plugin",
         "name the plugin's module; if it has this name, give it another one",
     ),
     "not-callable": _Words(

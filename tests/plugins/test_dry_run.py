@@ -208,6 +208,94 @@ def cannot_word(facet):
             raise self
     raise Unworded
 
+def changes_path(facet):
+    sys.path.clear()
+
+def changes_modules(facet):
+    sys.modules.clear()
+
+def leaves_stub(facet):
+    sys.modules["colorsys"] = type(sys)("colorsys")
+
+def changes_environment(facet):
+    os.environ.clear()
+
+def changes_directory(facet):
+    os.chdir("/")
+
+def changes_handler(facet):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+def makes_warnings_errors(facet):
+    import warnings
+    warnings.simplefilter("error")
+
+def traces(facet):
+    sys.settrace(lambda *_: 1 / 0)
+
+def hooks(facet):
+    def refuse(*_):
+        raise ValueError
+    sys.addaudithook(refuse)
+
+def configures_logging(facet):
+    import logging
+    logging.basicConfig(level=10)
+
+def lowers_recursion(facet):
+    sys.setrecursionlimit(60)
+
+def replaces_code(facet):
+    json.dumps.__code__ = (lambda *_, **__: None).__code__
+
+def replaces_method(facet):
+    import pathlib
+    pathlib.Path.open = None
+
+def closes_output(facet):
+    os.close(1)
+
+def deletes_all_of_os(facet):
+    for name in list(vars(os)):
+        setattr(os, name, None)
+
+def forks_in_c(facet):
+    import ctypes
+    ctypes.CDLL(None).fork()
+
+def leaves_daemon(facet):
+    import ctypes
+    ctypes.CDLL(None).system(b"(sleep 99 &)")
+
+def starts_by_multiprocessing(facet):
+    import multiprocessing
+    multiprocessing.get_context("spawn").Process(target=print).start()
+
+def cuts_files(facet):
+    for number in range(3, 30):
+        try:
+            os.ftruncate(number, 0)
+        except OSError:
+            pass
+
+def stops_itself_from_telling(facet):
+    frame = sys._getframe()
+    while frame:
+        runner = frame.f_locals.get("self")
+        if hasattr(runner, "_tell"):
+            runner._tell = print
+        frame = frame.f_back
+
+def has_bad_token(facet):
+    token = make(Singleton)
+    token.__dict__["version"] = "1"
+    facet.session.use(token)
+
+def names_surrogate(facet):
+    facet.use(local_service("\\ud800"))
+
+nothing = None
+
 def deletes_names(facet):
     import builtins
     del builtins.isinstance
@@ -258,6 +346,29 @@ ENDS_OTHERWISE = {
     "tells_of_another": ("noise",),
     "cannot_word": ("raised",),
     "deletes_names": ("patched",),
+    "changes_path": ("patched",),
+    "changes_modules": ("patched",),
+    "leaves_stub": ("patched",),
+    "changes_environment": ("patched",),
+    "changes_directory": ("patched",),
+    "changes_handler": ("patched",),
+    "makes_warnings_errors": ("patched",),
+    "traces": ("patched",),
+    "hooks": ("patched",),
+    "configures_logging": ("patched",),
+    "lowers_recursion": ("patched",),
+    "replaces_code": ("patched",),
+    "replaces_method": ("patched",),
+    "closes_output": ("patched",),
+    "deletes_all_of_os": ("disturbed",),
+    "forks_in_c": ("refused",),
+    "leaves_daemon": ("refused",),
+    "starts_by_multiprocessing": ("refused",),
+    "cuts_files": ("noise",),
+    "stops_itself_from_telling": ("noise",),
+    "has_bad_token": ("undeclarable",),
+    "names_surrogate": ("raised",),
+    "nothing": ("not-callable",),
     "MODELS": ("not-callable",),
     "missing": ("no-attribute",),
 }
@@ -265,7 +376,10 @@ RETURNS = {
     "good", "prints_little", "keeps", "awaitable", "returns", "late_and_silent", "caught",
     "prints", "prints_to_descriptor", "opens_socket_silently", "patches", "patches_unloaded",
     "patches_us", "replaces_output", "deletes_names", "sets_alarm", "writes_everywhere",
-    "tells_without_places", "tells_of_another",
+    "tells_without_places", "tells_of_another", "changes_path", "changes_modules",
+    "leaves_stub", "changes_environment", "changes_directory", "changes_handler",
+    "makes_warnings_errors", "configures_logging", "lowers_recursion", "replaces_code",
+    "replaces_method", "closes_output", "forks_in_c", "leaves_daemon",
 }  # fmt: skip
 
 
@@ -289,7 +403,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def recorded(folder: Path) -> dict[str, Recording]:
     entries = make_entries([name for name in ENDS_OTHERWISE if name != "good"])
-    return run(folder, [*entries, *make_entries(["good"])])
+    after = [Entry(f"after {e.plugin}", "tui", "hostile:good", ORIGIN) for e in entries]
+    rows = [one for pair in zip(entries, after, strict=True) for one in pair]
+    return run(folder, [*rows, *make_entries(["good"])])
 
 
 @pytest.mark.parametrize("name", ENDS_OTHERWISE)
@@ -303,6 +419,9 @@ def test_a_hostile_setup_is_a_fault_of_its_own_facet(
     if name != "recurses_in_c" or kinds != ("raised",):
         assert kinds == ENDS_OTHERWISE[name]
     assert (recording.report is not None) == (name in RETURNS)
+    if name != "good":
+        next_one = recorded[f"after @x/{name}"]
+        assert (next_one.faults, next_one.report is not None) == ([], True)
 
 
 def test_what_a_good_setup_declares_is_recorded_with_its_places(

@@ -190,7 +190,7 @@ def test_the_folder_of_a_package_is_known_where_it_tells_one(
 def test_what_was_returned_is_told_by_its_class() -> None:
     class Odd:
         @property
-        def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+        def __class__(self) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
             raise KeyboardInterrupt
 
     coroutine_object = coroutine(None)
@@ -198,3 +198,10 @@ def test_what_was_returned_is_told_by_its_class() -> None:
     assert coroutine_object.cr_frame is None  # closed, so that nobody is warned of it
     assert refuse_result(3) == Fault("returned", "int")
     assert refuse_result(Odd()) == Fault("returned", "Odd")
+
+
+def test_a_name_is_missing_also_where_nothing_like_it_can_be_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "difflib", None)
+    assert find(setup, "ff") == Fault("no-attribute", phase="import")

@@ -150,7 +150,7 @@ def test_a_failed_setup_is_worded_with_its_facet_and_a_way_out(fault: Fault, mes
         (
             "queue:facet",
             Fault("standard", "queue"),
-            'cannot be resolved: "queue" is a module of Python\'s own, and has no "facet"',
+            'cannot be resolved: "queue" is a module of Python\'s own, and of no plugin',
             "name the plugin's module; if it has this name, give it another one",
         ),
         (
