@@ -163,11 +163,14 @@ class InstancesFollower:
                 self._close_instance(instance.key)
         for live in instances:
             self._open_instance(live.key, live.generation, live.states)
-        self.target.hydrated = True
+        self.target.hydrated = self._subscribed
         self.waiters.wake()
 
     def _open_instance(self, key: str, generation: int, states: States) -> None:
-        """Let an instance appear with all its states, or take all of them again."""
+        """Let an instance appear with all its states, or take all of them again.
+
+        Nothing appears once a listener or a callback has made us leave meanwhile.
+        """
         known = self._live.get(key)
         if known is not None and known.generation == generation:
             known.install(self._members, states)
@@ -175,7 +178,8 @@ class InstancesFollower:
         if known is not None:
             self._close_instance(key)
         peer = self.target.peer
-        assert peer is not None  # noqa: S101 - nothing arrives without one
+        if not self._subscribed or peer is None:
+            return
         instance = RemoteInstance(self._token, peer, key, generation, self._address)
         instance.install(self._members, states)
         self._live[key] = instance
@@ -183,7 +187,9 @@ class InstancesFollower:
             observer.begin(instance)
 
     def _close_instance(self, key: str) -> None:
-        instance = self._live.pop(key)
+        instance = self._live.pop(key, None)
+        if instance is None:
+            return  # what was closed before has closed it too
         for observer in list(self._observers):
             observer.end(instance)
         if self.target.peer is not None:

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import Raw
 from pi_contracts.runtime import (
     BACKGROUND,
     TRACE,
@@ -21,6 +22,7 @@ from pi_contracts.runtime import (
 )
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.protocol import Role
+from pi_contracts.runtime.protocol.messages import Closed, ErrorEnvelope, Event, Update
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -368,5 +370,39 @@ def test_a_value_outside_its_contract_fails_the_service_and_is_not_seen(
         async with wire.connect():
             await models.refresh(BACKGROUND)
             assert models.state.value == {"list": []}
+
+    run(test)
+
+
+def test_what_arrives_together_with_a_leave_is_late(make_wire: Any, run: Any, sample: Any) -> None:
+    """STA-24: nobody hears of it, and it breaks nothing."""
+
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        wire.registry.provide_keyed(sample.DIALOGS, scope="session")
+        models = wire.namespace.use(sample.MODELS)
+        observer = wire.namespace.observe(sample.DIALOGS, lambda *_: None)
+        events = sample.Seen()
+        listening = models.changed.subscribe(events)
+        async with wire.connect():
+            await sample.settle()
+            followers = list(wire.binding._followers.values())
+            hub = followers[0].target.get_hub(sample.CHANGED)
+            listening.close()
+            observer.close()
+            wire.namespace.close()
+            late = [
+                Update(1, 1, "state", Raw(b'{"list":[1]}')),
+                Closed(2, 1, "gone", 1),
+                Event(3, 1, Raw(b'{"type":"a"}')),
+            ]
+            for follower in (*followers, hub):
+                for message in late:
+                    follower.take(message)
+                follower.take_end(ErrorEnvelope("overflow", "late"))
+            assert [follower.target.failure for follower in followers] == [None, None]
+            assert models.state.last(None) == {"list": []}
+            assert events == []
 
     run(test)

@@ -513,3 +513,48 @@ def test_what_is_kept_of_an_instance_refuses_every_use_once_it_is_gone(
             await sample.settle()
 
     run(test)
+
+
+@pytest.mark.parametrize("how", ["the observer", "the facet", "the connection"])
+def test_what_is_closed_while_a_snapshot_is_taken_again_stays_closed(
+    make_wire: Any, run: Any, sample: Any, how: str
+) -> None:
+    """KEY-23, STA-15: by the handler's own callback or by a listener of another instance."""
+
+    async def test() -> None:
+        wire = make_wire()
+        dialogs = provide(wire, sample)
+        gone, kept = (dialogs.spawn(key, make(sample, 1)) for key in ("gone", "kept"))
+        started: list[str] = []
+
+        async def handle(instance: Any, ctx: rt.Context) -> None:
+            started.append(instance.key)
+            ctx.on_cancel(close)
+            await asyncio.Event().wait()
+
+        def close() -> None:
+            if how == "the observer":
+                observer.close()
+            elif how == "the facet":
+                wire.namespace.close()
+            else:
+                wire.binding.detach()
+
+        observer = wire.namespace.observe(sample.DIALOGS, handle)
+        async with wire.connect():
+            await sample.settle()
+            started.clear()
+            wire.link.to_client.hold()
+            gone.close()
+            dialogs.spawn("new", make(sample, 2))
+            await sample.settle()
+            wire.link.to_client.drop()
+            kept.exposure.implementation.state.set({"list": [7]}, BACKGROUND)
+            wire.link.to_client.release()
+            await sample.settle()
+            assert len(wire.reported()) == 1  # the gap
+            assert started == []
+            assert all(not follower._live for follower in wire.binding._followers.values())
+        wire.namespace.close()
+
+    run(test)

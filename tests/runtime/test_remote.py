@@ -398,3 +398,19 @@ def test_a_reference_whose_handle_has_moved_on_is_given_back(
             assert job.released == 1
 
     run(test)
+
+
+def test_a_link_gives_the_same_view_of_a_member_each_time(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    async def test() -> None:
+        wire = make_wire()
+        wire.provide()
+        remote = wire.namespace.use(sample.MODELS)._link
+        local = wire.registry.open_local(scope="session", strict=True).use(sample.MODELS)._link
+        assert remote.state(sample.STATE) is remote.state(sample.STATE)
+        assert remote.events(sample.CHANGED) is remote.events(sample.CHANGED)
+        assert local.state(sample.STATE)._feed is local.state(sample.STATE)._feed
+        assert local.events(sample.CHANGED)._channel is local.events(sample.CHANGED)._channel
+
+    run(test)
