@@ -78,7 +78,7 @@ class ListenerSubscription(Generic[T]):
             if self._task is not None:
                 return self._keep(value, ctx)
             outcome = self._listener(value, ctx)
-            if inspect.isawaitable(outcome):
+            if outcome is not None and inspect.isawaitable(outcome):
                 self._start(outcome)
         except FAILURES as error:
             return error
@@ -206,7 +206,9 @@ class Channel(Generic[T]):
         outermost = not self._delivering
         self._delivering = True
         try:
-            self._report_all([subscription.deliver(value, BACKGROUND)])
+            failure = subscription.deliver(value, BACKGROUND)
+            if failure is not None:
+                self.report(failure)
         finally:
             self._delivering = not outermost
         if outermost:
@@ -236,24 +238,20 @@ class Channel(Generic[T]):
             while self._queue:
                 number, value, source = self._queue.popleft()
                 drops = self._drops
-                self._report_all(
-                    [
-                        subscription.deliver(value, source)
-                        for subscription in list(self._subscriptions)
-                        if subscription.since < number and self._drops == drops
-                    ]
-                )
+                failures: list[BaseException] = []
+                for subscription in list(self._subscriptions):
+                    if subscription.since < number and self._drops == drops:
+                        failure = subscription.deliver(value, source)
+                        if failure is not None:
+                            failures.append(failure)
+                for failure in failures:
+                    self.report(failure)
         finally:
             self._delivering = False
 
     def report(self, failure: BaseException) -> None:
         """Report what a listener raised; it has no caller to raise it at."""
         report(f"a listener of {self.name} failed", failure)
-
-    def _report_all(self, failures: list[BaseException | None]) -> None:
-        for failure in failures:
-            if failure is not None:
-                self.report(failure)
 
 
 def _close_unstarted(outcome: Awaitable[object]) -> None:

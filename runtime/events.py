@@ -28,7 +28,7 @@ class EventSource(Generic[T]):
         Raises `ContractViolation` for what the schema refuses; it reaches nobody then.
         """
         check_context(ctx)
-        self._member.payload.check(event, f'the events "{self._member.name}"')
+        self._member.payload.check(event, self._channel.name)
         self._channel.publish(lend(event), ctx)
 
     def subscribe(self, listener: Listener[T]) -> ListenerSubscription[T]:

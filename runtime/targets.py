@@ -26,7 +26,7 @@ from .exposure import get_kind
 from .failures import report
 from .freezing import lend
 from .members import EventsMember, StateMember
-from .parse import parse_json
+from .parse import parse_payload
 from .protocol import Subject
 from .protocol.messages import Event
 from .replica import ReplicaFeed
@@ -256,7 +256,7 @@ def load_value(payload: Payload[Any], text: Raw, *place: str) -> object:
 
     Raises `InvalidJSON`, or `ContractViolation` for what the contract does not allow.
     """
-    value = parse_json(bytes(text))
+    value = parse_payload(bytes(text))
     payload.check_json(value, *place)
     return lend(payload.load(value))
 
