@@ -12,7 +12,7 @@ from .faults import FrameTooLarge, LocalProtocolError
 from .followed import Followed
 from .framing import FrameSplitter, Framing, add_header, describe_excess
 from .happenings import LinkEnded, Refused
-from .limits import MOST_REFUSED, UNREAD, Limits
+from .limits import MOST_REFUSED, STRANGER, UNREAD, Limits
 from .liveness import Liveness
 from .outbox import Outbox
 from .served import Served
@@ -57,7 +57,8 @@ class Connection:
         self._is_stream = framing is Framing.LENGTH
         self._versions = versions
         self._credential = credential
-        self._splitter = FrameSplitter(self.limits.frame)
+        most = self.limits.frame
+        self._splitter = FrameSplitter(min(most, STRANGER) if role is Role.SERVER else most)
         self._outbox = Outbox()
         self._calls: set[int] = set()
         self._last_call = 0
@@ -101,7 +102,7 @@ class Connection:
         self.served.now = now
         if self._is_stream:
             texts = self._splitter.feed(data)
-        elif len(data) > self.limits.frame:
+        elif len(data) > self._splitter.limit:
             self._splitter.oversized = len(data)
             texts = []
         else:
@@ -113,7 +114,7 @@ class Connection:
             if self.has_ended:
                 return happenings
         if self._splitter.oversized is not None:
-            problem = describe_excess(self._splitter.oversized, self.limits.frame)
+            problem = describe_excess(self._splitter.oversized, self._splitter.limit)
             self._give_up("too_large", problem, happenings)
         elif self.paused and self._is_overfull:
             problem = f"{self._outbox.waiting_frames} frames wait for a peer that does not read"
@@ -297,6 +298,8 @@ class Connection:
         self.has_ended = state is State.ENDED
         self._received_row = RECEIVED[self.role][state]
         self._sent_row = SENT[self.role][state]
+        if state is State.OPEN:
+            self._splitter.limit = self.limits.frame
 
     def _put(self, message: m.Message) -> None:
         kind = type(message)

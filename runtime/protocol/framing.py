@@ -37,8 +37,8 @@ class FrameSplitter:
     """Takes a stream apart; keeps no more than one text that is not yet whole."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._most = HEADER + limit
+        self.limit = limit
+        """The most bytes of a text; may be raised."""
         self._kept = bytearray()
         self.oversized: int | None = None
         """The length over the limit that a header announced; nothing is taken after it."""
@@ -52,8 +52,8 @@ class FrameSplitter:
         """Return each text that *data* completes."""
         if self.oversized is not None:
             return []
-        end = len(data)
-        if not self._kept and end == HEADER + int.from_bytes(data[:HEADER], "big") <= self._most:
+        length = int.from_bytes(data[:HEADER], "big")
+        if not self._kept and len(data) == HEADER + length and length <= self.limit:
             return [data[HEADER:]]  # as most chunks are: one whole frame
         if self._kept:
             self._kept += data
@@ -66,7 +66,7 @@ class FrameSplitter:
         end = len(data)
         while end - start >= HEADER:
             length = int.from_bytes(data[start : start + HEADER], "big")
-            if length > self._limit:
+            if length > self.limit:
                 self.oversized = length
                 return texts
             following = start + HEADER + length
@@ -83,4 +83,4 @@ class FrameSplitter:
         if len(self._kept) < HEADER:
             return False
         length = int.from_bytes(self._kept[:HEADER], "big")
-        return length > self._limit or len(self._kept) >= HEADER + length
+        return length > self.limit or len(self._kept) >= HEADER + length

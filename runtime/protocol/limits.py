@@ -10,6 +10,9 @@ from .messages import SMALLEST_FRAME
 UNREAD: Final = 1024
 """How many refusals may wait for a peer that does not read, beside its answers."""
 
+STRANGER: Final = 64 * 1024
+"""The most bytes of a text before the handshake is done, from anybody who can connect."""
+
 MOST_REFUSED: Final = 1024
 """How many texts in a row may be no frames: whoever sends more speaks something else."""
 
@@ -32,6 +35,8 @@ class Limits:
     """How many bytes of events may wait on the whole connection."""
     unread_bytes: int = 64 * 1024 * 1024
     """How many bytes of answers may wait for a peer that sends and does not read."""
+    argument_bytes: int = 128 * 1024 * 1024
+    """How many bytes the arguments of outstanding calls of the other side may have."""
     batch: int = 64 * 1024
     """About how many bytes are handed to the transport at once."""
     handshake: float = 10.0

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 _CANCELLED: Final = ErrorEnvelope("cancelled", "the call was cancelled")
 _STALE: Final = ErrorEnvelope("stale_reference", "the reference was released, or never given")
 
+_SMALL: Final = 16 * 1024
+"""Up to how many bytes arguments are bounded by the number of calls alone."""
+
 
 class Grant:
     """A private reference of the other side."""
@@ -80,6 +83,8 @@ class Served:
         self.subscriptions: Final[dict[int, Outgoing]] = {}
         self.grants: Final[dict[str, Grant]] = {}
         self._held: dict[int, Grant] = {}
+        self._large: dict[int, int] = {}
+        self._large_bytes = 0
         self._idle: OrderedDict[str, Grant] = OrderedDict()
         self._names: dict[int, str] = {}
 
@@ -98,6 +103,11 @@ class Served:
             problem = f"more than {self._limits.calls} calls are outstanding"
             self._put(Failed(message.id, ErrorEnvelope("overflow", problem)))
             return
+        size = len(message.arguments)
+        if size > _SMALL and self._large_bytes + size > self._limits.argument_bytes:
+            problem = "the arguments of the calls that are outstanding are too large together"
+            self._put(Failed(message.id, ErrorEnvelope("overflow", problem)))
+            return
         grant = None
         if message.reference:
             grant = self.grants.get(message.reference)
@@ -105,6 +115,9 @@ class Served:
                 self._put(Failed(message.id, _STALE))
                 return
             self._hold(message.reference, grant)
+        if size > _SMALL:
+            self._large[message.id] = size
+            self._large_bytes += size
         self.calls[message.id] = grant
         happenings.append(message)
 
@@ -178,6 +191,8 @@ class Served:
         if call_id not in self.calls:
             return False
         grant = self.calls.pop(call_id)
+        if self._large:
+            self._large_bytes -= self._large.pop(call_id, 0)
         if grant is not None:
             self._let_go(grant)
         self._put(message)

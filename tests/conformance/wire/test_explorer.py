@@ -199,6 +199,7 @@ class Client:
         for link in self.links:
             for frame in link.frames:
                 FRAME.validate(frame.content)
+                assert self.world.faults or frame.content["type"] != "fault", frame
 
     def check_end(self) -> None:
         """All is quiet: what is seen here is what is there."""
@@ -223,6 +224,7 @@ class World:
         self.provider: Any = None
         self.providers: list[Any] = []
         self.absences = 0
+        self.faults = 0
         self.count = 0
         self.emitted = 0
         self.calls: list[Call] = []
@@ -416,6 +418,7 @@ async def step_fault(world: World, step: Step) -> None:
     kinds = NUMBERED if step.two % 2 else REPEATABLE
     oldest = client.link.to_client.waiting[:1]
     if oldest and any(f'"type":"{kind}"'.encode() in oldest[0] for kind in kinds):
+        world.faults += 1
         client.faulty = True
         client.epoch += 1
         if step.two % 2:

@@ -378,6 +378,33 @@ def test_half_a_frame_is_no_sign_of_life(pair: Any) -> None:
     assert pair.server.next_deadline == before
 
 
+@pytest.mark.parametrize("framing", Framing)
+def test_before_the_handshake_is_done_a_server_keeps_little(
+    make_pair: Any, framing: Framing
+) -> None:
+    """TRN-13, TRN-18: anybody may connect; whoever was accepted may send larger frames."""
+    large = encode(m.Call(1, "a", Raw(b'"' + b"x" * 100_000 + b'"'), service="s"))
+    data = add_header(large) if framing is Framing.LENGTH else large
+    server = Connection(Role.SERVER, framing)
+    server.start(0.0)
+    (ended,) = server.receive(data, 0.0)
+    assert isinstance(ended, LinkEnded)
+    assert ended.error.message.endswith("where 65536 are taken")
+    pair = make_pair(framing=framing)
+    pair.open()
+    (call,) = pair.server.receive(data, 0.0)
+    assert isinstance(call, m.Call)
+
+
+def test_what_a_server_sends_right_behind_its_welcome_may_be_large(make_pair: Any) -> None:
+    pair = make_pair()
+    pair.client.start(0.0)
+    welcome = encode(m.Welcome(1, m.Bounds(10_000, 1, 1)))
+    call = encode(m.Call(1, "a", Raw(b'"' + b"x" * 100_000 + b'"'), service="s"))
+    found = pair.client.receive(add_header(welcome) + add_header(call), 0.0)
+    assert [type(one) for one in found] == [m.Welcome, m.Call]
+
+
 def test_frames_that_are_refused_win_no_time_for_the_handshake() -> None:
     """TRN-18: nor does a fault, which is not answered."""
     server = Connection(Role.SERVER, limits=Limits(handshake=10.0))

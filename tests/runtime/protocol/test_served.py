@@ -391,3 +391,41 @@ def test_handles_may_be_any_object(pair: Any) -> None:
     (published,) = pair.at_client()
     assert isinstance(published, Published)
     assert published.handle is handle
+
+
+def test_the_arguments_of_outstanding_calls_are_bounded_together(make_pair: Any) -> None:
+    """TRN-12: by their bytes, where they are large; what is answered makes room again."""
+    pair = make_pair(limits=Limits(argument_bytes=100_000))
+    pair.open()
+    large, small = Raw(b'"' + b"x" * 40_000 + b'"'), Raw(b"{}")
+    for arguments in (large, large, small):
+        pair.client.call("a", arguments, {"service": "s"})
+    assert [one.id for one in pair.at_server()] == [1, 2, 3]
+    refused = pair.client.call("a", large, {"service": "s"})
+    (failed,) = pair.at_client()
+    assert (failed.id, failed.error.code) == (refused, "overflow")
+    for end in (lambda: pair.server.served.answer(1, UNSET), lambda: pair.client.cancel(2)):
+        end()
+        pair.cross()
+        last = pair.client.call("a", large, {"service": "s"})
+        assert [one.id for one in pair.at_server()] == [last]
+
+
+def test_events_that_wait_while_their_provider_is_replaced_keep_their_numbers(pair: Any) -> None:
+    """EVT-2: a slow reader finds no gap where nothing was lost."""
+    one = pair.listen()
+    served = pair.server.served
+    served.confirm_events(one)
+    pair.cross()
+    pair.server.pause()
+    happenings: list[Any] = []
+    served.publish_event(one, Raw(b"1"), UNSET, happenings)
+    served.publish_event(one, Raw(b"2"), UNSET, happenings)
+    served.publish_unavailable(one)
+    served.confirm_events(one)
+    served.publish_event(one, Raw(b"3"), UNSET, happenings)
+    pair.server.resume()
+    kinds = [type(found.message).__name__ for found in pair.at_client()]
+    assert kinds == ["Event", "Event", "Unavailable", "Subscribed", "Event"]
+    assert happenings == []
+    assert pair.server.served.subscriptions.keys() == {one}
