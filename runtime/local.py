@@ -9,9 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .acquiring import Acquisitions
-from .context import Context
+from .context import BACKGROUND, Context
 from .direct import DirectLink
-from .errors import InaccessibleView, PiContractsError, StaleInstance, StaleReference, copy_error
+from .errors import (
+    Cancelled,
+    InaccessibleView,
+    PiContractsError,
+    StaleInstance,
+    StaleReference,
+    copy_error,
+)
 from .handles import HandleEvents, HandleReplica
 from .implementation import check_implementation
 from .local_sources import FixedSource, SlotSource
@@ -332,12 +339,13 @@ def _make_forward(
         if access.refusal is not None:
             access.check(source.service)
         ctx = args[place] if len(args) > place else kwargs.get("ctx")
-        if isinstance(ctx, Context):
-            ctx.check()
+        if ctx is not BACKGROUND and isinstance(ctx, Context) and ctx.cancelled:
+            raise Cancelled
         implementation = source.implementation
         if implementation is None:
             implementation = source.get_implementation()
-        return getattr(implementation, name)(*args, **kwargs)
+        method = getattr(implementation, name)
+        return method(*args, **kwargs) if kwargs else method(*args)
 
     forward.__name__ = forward.__qualname__ = name
     return forward
