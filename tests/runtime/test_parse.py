@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pi_contracts.runtime.errors import InvalidJSON
-from pi_contracts.runtime.parse import parse_json
+from pi_contracts.runtime.parse import parse_json, parse_payload
 
 GOOD: dict[str, tuple[str | bytes, object]] = {
     "object": ('{"a": [1, 2.5, true, null, "x"]}', {"a": [1, 2.5, True, None, "x"]}),
@@ -125,6 +125,23 @@ def test_512_levels_are_read() -> None:
         assert isinstance(value, list)
         value = value[0]
     assert value == []
+
+
+def test_a_payload_may_be_as_deep_as_a_schema_lets_it_be() -> None:
+    value = parse_payload(b"[" * 515 + b"]" * 515)
+    for _ in range(515):
+        assert isinstance(value, list)
+        value = value[0] if value else None
+    assert value is None
+
+
+@pytest.mark.parametrize("text", [b'{"a": 1, "a": 2}', b"[1,]", b'"\\ud800"', b"[" * 100_000])
+def test_a_payload_is_read_as_strictly_as_any_text(text: bytes) -> None:
+    with pytest.raises(InvalidJSON) as caught:
+        parse_payload(text)
+    with pytest.raises(InvalidJSON) as same:
+        parse_json(text)
+    assert str(caught.value) == str(same.value)
 
 
 def test_integers_of_thousands_of_digits_are_exact() -> None:

@@ -19,6 +19,7 @@ from pi_contracts.runtime import (
     TRACE,
     Cancelled,
     ContextKey,
+    Disconnected,
     InternalError,
     InvalidArguments,
     InvalidResult,
@@ -30,6 +31,7 @@ from pi_contracts.runtime import (
 )
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.protocol import Limits
+from pi_contracts.runtime.protocol.messages import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -565,6 +567,55 @@ def test_a_call_that_is_cancelled_with_its_arrival_never_starts(
             assert failed["error"]["code"] == "cancelled"
 
     run(test)
+
+
+def test_a_call_whose_sender_leaves_with_it_never_starts(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CTX-20: both frames come in one chunk."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        async with wire.connect():
+            connection, handler = wire.pair.server.connection, wire.pair.server._handler
+            connection.end()
+            call = Call(5, "refresh", Raw(b"{}"), scope="session", service="models")
+            handler.take_call(call)
+            await sample.settle()
+            assert catalogue.calls == []
+            assert handler._tasks == set()
+
+    run(test)
+
+
+def test_a_method_that_closes_its_connection_is_cancelled(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """CTX-20: also where it does so in its first step."""
+    told: list[bool] = []
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+
+        async def refresh(ctx: Any, **_: Any) -> int:
+            wire.pair.server.close_soon()
+            try:
+                return await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                told.append(ctx.cancelled)
+                raise
+
+        catalogue.refresh = refresh
+        async with wire.connect():
+            with pytest.raises(Disconnected):
+                await models.refresh(BACKGROUND)
+            await sample.settle()
+
+    run(test)
+    assert told == [True]
 
 
 def test_a_cancel_of_what_was_refused_together_with_it_is_late(
