@@ -24,7 +24,7 @@ from .frames import shorten
 from .guard import ALARM, PROCESS, THREAD, Guard, stop_alarms
 from .ledger import Ledger
 from .outcomes import LOST, Fault, Job, Line, Order, Outcome, ServiceFacts, Spoiled, Step
-from .process_state import ProcessState, calm_interpreter
+from .process_state import ProcessState
 from .raised import comes_of_refusal, is_missing_part, list_lines_of, make_fault, name_type
 from .recording import make_context
 from .seal import Seal
@@ -286,7 +286,7 @@ class Runner:
         """Note whether an import has changed what others share; that is no fault of it."""
         self._watch.phase = None
         self._end_copy()
-        changed = [*restore_builtins(), *calm_interpreter()]
+        changed = [*restore_builtins(), *self._state.calm()]
         self._has_import_changed = bool([*changed, *self._find_changes(is_import=True)])
 
     def _tell_failed_import(self, index: int, job: Job, error: BaseException) -> Outcome:
@@ -320,7 +320,7 @@ class Runner:
             self._watch.phase = None
             self._end_copy()
             changed = restore_builtins()
-            changed += calm_interpreter()
+            changed += self._state.calm()
             book.close()
         changes = self._find_changes(has_loaded=len(sys.modules) > modules)
         if not self._order.is_careful and self._baseline.find_quickly():

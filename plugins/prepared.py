@@ -63,7 +63,7 @@ def find_prctl() -> Callable[[int, int], object]:
 
 def guard_order(
     files: list[int], set_option: Callable[[int, int], object], stage: child.Stage
-) -> NoReturn:
+) -> NoReturn:  # pragma: no cover - ends its process
     """Have an order run by a process of its own, tell its id and how it ended.
 
     What it has left behind is ended too: its group, and by ``PR_SET_CHILD_SUBREAPER``

@@ -31,7 +31,6 @@ _LIBRARY_ADDITIONS: Final = frozenset(
     {AT_EXIT, "sys.meta_path", "sys.path_hooks", "warnings.filters"}
 )
 """What libraries add to as they are loaded, and what nobody else is harmed by."""
-_RECURSION_LIMIT: Final = sys.getrecursionlimit()
 _PLAIN: Final = frozenset({bool, bytes, float, frozenset, int, str, type(None)})
 """Types whose values are compared, and not only asked whether they are the same."""
 
@@ -52,6 +51,23 @@ class ProcessState:
         self._environment = _get_environment()
         self._environ = os.environ
         self._modules = sys.modules
+        self._trace = sys.gettrace()
+        self._profile = sys.getprofile()
+        self._recursion_limit = sys.getrecursionlimit()
+
+    def calm(self) -> list[str]:
+        """Take away what would run within, or end, the code that judges; return what there was."""
+        found: list[str] = []
+        if sys.gettrace() is not self._trace:
+            sys.settrace(self._trace)
+            found.append(TRACE)
+        if sys.getprofile() is not self._profile:
+            sys.setprofile(self._profile)
+            found.append(PROFILE)
+        if sys.getrecursionlimit() != self._recursion_limit:
+            sys.setrecursionlimit(self._recursion_limit)
+            found.append("the recursion limit")
+        return found
 
     def find_changes(self, *, is_import: bool = False) -> list[Change]:
         """Return what has changed since the last time.
@@ -93,21 +109,6 @@ def name_variable(key: object) -> str:
     """Return what a variable of the environment is called in findings."""
     name = os.fsdecode(key) if isinstance(key, (bytes, str)) else type(key).__name__
     return f'os.environ["{name}"]'
-
-
-def calm_interpreter() -> list[str]:
-    """Take away what would run within the code that judges; return what there was."""
-    found: list[str] = []
-    if sys.gettrace() is not None:
-        sys.settrace(None)
-        found.append(TRACE)
-    if sys.getprofile() is not None:
-        sys.setprofile(None)
-        found.append(PROFILE)
-    if sys.getrecursionlimit() != _RECURSION_LIMIT:
-        sys.setrecursionlimit(_RECURSION_LIMIT)
-        found.append("the recursion limit")
-    return found
 
 
 def _get_environment() -> dict[Any, Any]:
@@ -231,8 +232,6 @@ _PROBES: Final[dict[str, Callable[[], tuple[object, ...]]]] = {
     "sys.stderr": lambda: (sys.stderr,),
     "sys.dont_write_bytecode": lambda: (sys.dont_write_bytecode,),
     "sys.tracebacklimit": lambda: (sys.__dict__.get("tracebacklimit"),),
-    TRACE: lambda: (sys.gettrace(),),
-    PROFILE: lambda: (sys.getprofile(),),
     "the trace function of threads": lambda: (threading.gettrace(),),
     "the profile function of threads": lambda: (threading.getprofile(),),
     "the stack size of threads": lambda: (threading.stack_size(),),

@@ -176,7 +176,7 @@ _NO_LOADER.__spec__ = importlib.machinery.ModuleSpec("made_up_stub", None)
         (_put("made_up_stub", object()), ["made_up_stub"]),
         (_put("made_up_stub", None), []),
         (_put("json.stub", types.ModuleType("json.stub")), ["json.stub"]),
-        (_put("__mp_main__", types.ModuleType("__main__")), []),
+        (_put("__made_up__", types.ModuleType("__main__")), []),
         (
             {"made_up": make_module("made_up"), "made_up.moves": types.ModuleType("moves")},
             [],

@@ -474,6 +474,14 @@ def test_what_is_told_is_sealed_line_by_line(tmp_path: Path) -> None:
     assert b"\\\\ud800" in lines[1].body
 
 
+def test_where_children_are_not_waited_for_none_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "WNOHANG", raising=False)
+    assert child.list_leftovers(1_000) == []
+    assert child.list_leftovers(0) == ["starts a thread"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_what_a_setup_has_started_is_a_fault_even_if_nobody_was_told(run: Run) -> None:
     text = "def f(facet):\n    if os.fork() == 0: os._exit(0)\n"

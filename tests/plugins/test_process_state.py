@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from pi_contracts.plugins import process_state
-from pi_contracts.plugins.process_state import ProcessState, calm_interpreter
+from pi_contracts.plugins.process_state import ProcessState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,19 +246,18 @@ def test_modules_that_are_not_loaded_have_no_state(monkeypatch: pytest.MonkeyPat
 
 def test_what_would_run_within_the_judging_code_is_taken_away() -> None:
     traced, profiled, limit = sys.gettrace(), sys.getprofile(), sys.getrecursionlimit()
+    state = ProcessState()
+    assert state.calm() == []
     try:
         sys.setrecursionlimit(limit + 1)
-        sys.settrace(do_nothing)  # type: ignore[arg-type] # it traces nothing
         sys.setprofile(do_nothing)
-        found = calm_interpreter()
-        assert (sys.gettrace(), sys.getprofile()) == (None, None)
+        sys.settrace(do_nothing)  # type: ignore[arg-type] # it traces nothing
+        found = state.calm()
+        left = sys.gettrace(), sys.getprofile(), sys.getrecursionlimit()
     finally:
         sys.settrace(traced)
         sys.setprofile(profiled)
         sys.setrecursionlimit(limit)
     assert found == ["the trace function", "the profile function", "the recursion limit"]
-    sys.settrace(None)
-    try:
-        assert calm_interpreter() == []
-    finally:
-        sys.settrace(traced)
+    assert left == (traced, profiled, limit)
+    assert state.calm() == []
