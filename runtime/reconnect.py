@@ -167,12 +167,16 @@ class Connector:
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self._changed = asyncio.Event()
-        self.peer: Peer | None = None
-        """The open connection, while there is one."""
+        self._peer: Peer | None = None
         self.state: Final[MutableState[ConnectionState]] = MutableState(
             CONNECTION, self._describe_end("not started", None)
         )
         """What is known of the connection; may be given to a provider of it."""
+
+    @property
+    def peer(self) -> Peer | None:
+        """The open connection, while there is one."""
+        return self._peer if self._peer is not None and self._peer.opened else None
 
     def start(self) -> None:
         """Begin to connect; a second time does nothing."""
@@ -186,14 +190,14 @@ class Connector:
 
         Raises `Disconnected` when no attempt will follow, `Cancelled` if *ctx* is cancelled.
         """
-        while self.peer is None:
+        while (peer := self.peer) is None:
             state = self.state.value
             if self._task is None or self._task.done():
                 reason = state["reason"] if state["status"] == "disconnected" else "closed"
                 raise Disconnected(f"there is no connection: {reason}")
             self._changed.clear()
             await ctx.wait(self._changed.wait())
-        return self.peer
+        return peer
 
     async def close(self) -> None:
         """Disconnect and try no more; idempotent, and concurrent calls all return then."""
@@ -218,9 +222,9 @@ class Connector:
                 self._show(self._describe_end(life.reason, wait))
                 await self._sleep(wait)
         except asyncio.CancelledError:
-            if self.peer is not None:
-                await self.peer.close()
-            self.peer = None
+            if self._peer is not None:
+                await self._peer.close()
+            self._peer = None
             self._show(self._describe_end("this side closed the connection", None))
             raise
         finally:
@@ -245,11 +249,11 @@ class Connector:
             return _Life(f"connecting failed: {type(error).__name__}", final=True)
         finally:
             timer.cancel()
-        self.peer = peer
+        self._peer = peer
         self._show({"status": "connected", "since": self._word_time(0.0)})
         since = self._clock.time()
         ending = await peer.wait_ended()
-        self.peer = None
+        self._peer = None
         return _Life(ending.message, held=self._clock.time() - since)
 
     async def _open(self, ctx: Context) -> Peer:
@@ -263,8 +267,12 @@ class Connector:
             tracer=self._tracer,
         )
         await peer.open(ctx)
-        for binding in self._bindings:
-            binding.attach(peer)
+        try:
+            for binding in self._bindings:
+                binding.attach(peer)
+        except BaseException:
+            peer.close_soon()
+            raise
         return peer
 
     async def _sleep(self, seconds: float) -> None:

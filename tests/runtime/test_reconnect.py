@@ -246,6 +246,55 @@ def test_many_clients_come_back_spread_over_the_span(run: Any) -> None:
     run(main)
 
 
+def test_a_connection_that_has_ended_is_nobodys_any_more(run: Any) -> None:
+    """TRN-6: at once, also while the transport still sends the goodbye."""
+
+    async def main() -> None:
+        world = World()
+        await world.go_up()
+        connector = world.make_connector()
+        connector.start()
+        await settle()
+        peer = await connector.wait_connected(BACKGROUND)
+        assert connector.peer is peer
+        seen: list[Any] = []
+        peer.on_end(lambda _: seen.append(connector.peer))
+        await world.servers[0].close()
+        await settle()
+        assert seen == [None]
+        await world.clock.advance(1)
+        assert await connector.wait_connected(BACKGROUND) is not peer
+        await connector.close()
+
+    run(main)
+
+
+def test_a_connection_that_cannot_be_used_is_closed(run: Any) -> None:
+    """TRN-1: nothing stays open of an attempt that failed."""
+
+    class Failing(Binding):
+        def attach(self, peer: Peer) -> None:
+            del peer
+            raise ValueError("no use")
+
+    async def main() -> None:
+        failures: list[str] = []
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: failures.append(str(context["exception"]))
+        )
+        world = World()
+        await world.go_up()
+        connector = world.make_connector(bindings=[Failing()])
+        connector.start()
+        await settle()
+        assert connector.state.value["status"] == "disconnected"
+        assert failures == ["no use"]
+        assert world.servers[0].ending is not None
+        await connector.close()
+
+    run(main)
+
+
 @pytest.mark.parametrize("turns", range(6))
 def test_a_second_close_leaves_the_goodbye_of_the_first(run: Any, turns: int) -> None:
     """r-clo-01, FLT-11: at any time, both return when it is over, and what is shown is true."""
