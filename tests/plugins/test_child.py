@@ -479,7 +479,7 @@ def test_where_children_are_not_waited_for_none_are_looked_for(
 ) -> None:
     monkeypatch.delattr(os, "WNOHANG", raising=False)
     assert child.list_leftovers(1_000) == []
-    assert child.list_leftovers(0) == ["starts a thread"]
+    assert child.list_leftovers(-1) == ["starts a thread"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
