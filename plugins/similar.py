@@ -80,16 +80,21 @@ class SimilarIds:
         self._forms = _normalize_all(self._ids)
         self._halves: dict[int, tuple[_Index, _Index]] = {}
         """Of each length, the forms of that length by their first and by their second half."""
+        halves = self._halves
         for number, form in enumerate(self._forms):
             length = len(form)
             half = length // 2
-            if (known := self._halves.get(length)) is None:
-                known = self._halves[length] = (_Index({}, {}), _Index({}, {}))
-            for (latest, previous), key in zip(known, (form[:half], form[half:]), strict=True):
-                before = latest.get(key)
-                if before is not None:
-                    previous[number] = before
-                latest[key] = number
+            if (known := halves.get(length)) is None:
+                known = halves[length] = (_Index({}, {}), _Index({}, {}))
+            (firsts, before_firsts), (seconds, before_seconds) = known
+            key = form[:half]
+            if key in firsts:
+                before_firsts[number] = firsts[key]
+            firsts[key] = number
+            key = form[half:]
+            if key in seconds:
+                before_seconds[number] = seconds[key]
+            seconds[key] = number
 
     def find(self, text: str) -> list[str]:
         """Return the ids most like *text*, itself left out, sorted; often none.
