@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .steps import Side
 
 _FEW: Final = 64
+_MOST_LOOKED_AT: Final = 500
 
 
 @dataclass(slots=True)
@@ -106,8 +107,8 @@ def is_empty(prover: Prover, facts: Facts, left: Side, right: Side) -> bool:
 
 
 def _shorten(prover: Prover, arrays: Arrays) -> None:
-    """End the array before the first item that no value can be."""
-    for index in range(arrays.width + 1):
+    """End the array before the first item that no value can be, if that is seen soon."""
+    for index in range(min(arrays.width + 1, _MOST_LOOKED_AT)):
         if not arrays.is_possible(index):
             return
         nodes = arrays.get_item(index)

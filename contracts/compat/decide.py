@@ -39,7 +39,7 @@ TOTAL_SECONDS: Final = 1.8
 BUILDING_SECONDS: Final = 1.0
 """How much of that the making of nodes may take, so that time is left to judge them."""
 CLOSING_SECONDS: Final = 0.4
-"""How much must be left for the question with open objects closed to be asked."""
+"""What must be left for the question with open objects closed, twice that if they are large."""
 MOST_REFERENCES: Final = 40_000
 """With how many references a schema is compiled in the time that there is."""
 _RECURSION: Final = 8000
@@ -134,11 +134,16 @@ class Decider:
         if proved:
             return COMPATIBLE
         verdict = self._break(sender, receiver, opened)
-        if not verdict.has_witness and covers(self._locate(receiver), self._locate(sender)):
-            return COMPATIBLE
+        texts = self.engine.pool.texts
+        if not verdict.has_witness:
+            if texts.reference_count > MOST_REFERENCES:
+                return verdict
+            if not texts.are_large and covers(self._locate(receiver), self._locate(sender)):
+                return COMPATIBLE
         if verdict.has_witness and self.engine.is_declared(sender, verdict.witness):
             return verdict
-        if time.thread_time() > self.engine.deadline - CLOSING_SECONDS:
+        needed = CLOSING_SECONDS * (1 + texts.are_large)
+        if time.thread_time() > self.engine.deadline - needed:
             return replace(verdict, kind=Kind.UNDECIDED)
         closed = _Closed.make(self.documents, sender, receiver)
         return verdict if closed is None else closed.judge(verdict, self.engine)

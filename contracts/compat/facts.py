@@ -181,11 +181,7 @@ class Facts:
         self.refused[node] = None
         if node.is_deferred:
             self.goals.append(node)
-        else:
-            self._refuse_open(node)
-
-    def _refuse_open(self, node: Node) -> None:
-        if not node.atoms:
+        elif not node.atoms:
             self.is_contradiction = True
         elif len(node.atoms) == 1:
             self._refuse_atom(node, node.atoms[0])
@@ -298,7 +294,8 @@ class Facts:
             return
         if goal.is_deferred:
             goal.open()
-            self._refuse_open(goal)
+            del self.refused[goal]
+            self._pending.append(goal)
             return
         if len(goal.atoms) == 1:
             self.goals.append(goal)

@@ -47,6 +47,23 @@ class Members:
     """Whether what always applies closes it."""
     has_true: bool = False
     """Whether a schema says that further members may be anything."""
+    speakers: dict[str, list[int]] | None = None
+    """Which of the schemas name a member, once that has been asked."""
+    wide: list[int] = field(default_factory=list[int])
+    """Which of the schemas say something of members that they do not name."""
+
+    def find_speakers(self, name: str) -> list[int]:
+        """Return which of the schemas may say something of a member."""
+        if self.speakers is None:
+            self.speakers = {}
+            for index, (_, schema) in enumerate(self.schemas):
+                if isinstance(schema.get("additionalProperties"), dict) or (
+                    "patternProperties" in schema
+                ):
+                    self.wide.append(index)
+                for one in schema.get("properties", ()):
+                    self.speakers.setdefault(one, []).append(index)
+        return sorted({*self.wide, *self.speakers.get(name, ())})
 
     @property
     def is_open(self) -> bool:
@@ -74,7 +91,8 @@ def gather(document: FlatDocument, place: Place) -> Members:
 def find_member(members: Members, name: str) -> list[Part]:
     """Return the schemas of a member."""
     found: list[Part] = []
-    for part, schema in members.schemas:
+    for index in members.find_speakers(name):
+        part, schema = members.schemas[index]
         known = len(found)
         if name in schema.get("properties", ()):
             found.append(below(part, "properties", name))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from .algebra import Algebra
 from .budget import ExhaustedError
@@ -248,9 +248,9 @@ class Pool(Algebra):
                 self._watch()
                 yield from self._take_apart(part, uri)
         if "anyOf" in schema:
-            yield from self.any_of(tuple(self._make(part, uri) for part in schema["anyOf"]))
+            yield from self.any_of(self._make_branches(schema["anyOf"], uri))
         if "oneOf" in schema:
-            yield from self.one_of(tuple(self._make(part, uri) for part in schema["oneOf"]))
+            yield from self.one_of(self._make_branches(schema["oneOf"], uri))
         if "not" in schema:
             yield from self.negate(self._make(schema["not"], uri)).atoms
         if "if" in schema:
@@ -264,6 +264,15 @@ class Pool(Algebra):
         for name, part in schema.get("dependentSchemas", {}).items():
             condition = self._make({"type": "object", "required": [name]}, "")
             yield from self.choose(condition, self._make(part, uri), self.true)
+
+    def _make_branches(self, parts: list[Schema], uri: str) -> tuple[Node, ...]:
+        """Return the nodes of branches; those of one value each, if they differ, as one."""
+        values = [part["const"] for part in parts if _is_constant(part)]
+        distinct = freeze_all(values)
+        if len(distinct) < 2 or len(distinct) < len(values):  # noqa: PLR2004 # none to join
+            return tuple(self._make(part, uri) for part in parts)
+        others = tuple(self._make(part, uri) for part in parts if not _is_constant(part))
+        return (self.single(Values(frozenset(distinct), distinct)), *others)
 
     def _take_arrays(self, schema: dict[str, Any], uri: str) -> Iterator[Atom]:
         if schema.get("uniqueItems") is True:
@@ -314,6 +323,10 @@ class Pool(Algebra):
     def make_at(self, schema: Schema, uri: str) -> Node:
         """Return the node of a schema that stands in a document."""
         return self._make(schema, uri)
+
+
+def _is_constant(schema: Schema) -> TypeGuard[dict[str, Any]]:
+    return isinstance(schema, dict) and len(schema) == 1 and "const" in schema
 
 
 _NODES_A_LOOK: Final = 32

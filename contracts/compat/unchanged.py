@@ -64,6 +64,7 @@ class Texts:
                 text = self._encoder.encode(one.get(reference))
                 differs = text != self._encoder.encode(other.get(reference))
             except KeyError:  # it stands in a value, not in a schema
+                changed.append(reference)
                 continue
             room -= len(text)
             if room < 0:

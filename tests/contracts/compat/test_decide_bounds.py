@@ -62,6 +62,86 @@ def test_a_question_about_megabytes_ends_in_two_seconds(make: Any) -> None:
         assert time.thread_time() - start < 2
 
 
+def judge(old: Any, new: Any) -> tuple[str, str]:
+    """Return the verdicts both ways; each question must end in time."""
+    decider = Decider({"urn:a": make_document(old), "urn:b": make_document(new)})
+    kinds: list[str] = []
+    for ends in (("urn:a#", "urn:b#"), ("urn:b#", "urn:a#")):
+        start = time.thread_time()
+        kinds.append(decider.decide(*ends).kind.value)
+        assert time.thread_time() - start < 2
+    return kinds[0], kinds[1]
+
+
+def make_enum(count: int) -> dict[str, Any]:
+    return {"enum": [f"value-{index}" for index in range(count)]}
+
+
+def make_open_record(minimum: int) -> dict[str, Any]:
+    members = {f"p{index}": make_record(index) for index in range(5000)}
+    members["p2500"]["properties"]["count"]["minimum"] = minimum
+    return {"type": "object", "properties": members}
+
+
+def make_tagged(count: int) -> dict[str, Any]:
+    return {"oneOf": [{**make_tag(index), "required": ["kind"]} for index in range(count)]}
+
+
+def make_tag(index: int) -> dict[str, Any]:
+    properties = {"kind": {"const": f"k{index}"}, "v": {"type": "integer", "minimum": index}}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def make_tuple(minimum: int) -> dict[str, Any]:
+    first = [{"type": "integer", "minimum": index} for index in range(1000)]
+    return {"type": "array", "prefixItems": [*first, {"minimum": minimum}]}
+
+
+def make_constants(count: int) -> dict[str, Any]:
+    return {"oneOf": [{"const": f"v{index}"} for index in range(count)]}
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        (make_enum(100_000), make_enum(100_001)),
+        ({"properties": {"a": make_enum(50_000)}}, {"properties": {"a": make_enum(50_001)}}),
+        (make_enum(20_000), {"type": "string", "maxLength": 20}),
+        (make_open_record(0), make_open_record(-1)),
+        (make_tagged(3000), make_tagged(3001)),
+        (make_tuple(0), make_tuple(-1)),
+        (make_constants(10_000), make_constants(10_001)),
+        ({"required": [f"p{i}" for i in range(20_000)]}, {"required": ["p7"]}),
+        (
+            {"allOf": [{"properties": {f"p{i}": {"minimum": i or 1}}} for i in range(2000)]},
+            {"allOf": [{"properties": {f"p{i}": {"minimum": i}}} for i in range(2000)]},
+        ),
+    ],
+    ids="list member-list list-length members branches items constants required parts".split(),
+)
+def test_one_edit_of_a_large_schema_is_decided_both_ways(narrow: Any, wide: Any) -> None:
+    assert judge(narrow, wide) == ("compatible", "breaking")
+
+
+def nest(levels: int, last: Any, kind: str) -> Any:
+    for _ in range(levels):
+        last = {
+            "object": {"type": "object", "properties": {"a": last}, "required": ["a"]},
+            "array": {"type": "array", "items": last, "minItems": 1},
+            "map": {"type": "object", "additionalProperties": last, "minProperties": 1},
+            "union": {"anyOf": [{"type": "null"}, {"type": "array", "prefixItems": [last]}]},
+        }[kind]
+    return last
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels"), [("object", 115), ("array", 230), ("map", 230), ("union", 55)]
+)
+def test_an_edit_at_the_bottom_of_deep_nesting_is_decided(kind: str, levels: int) -> None:
+    narrow, wide = (nest(levels, {"type": name}, kind) for name in ("integer", "number"))
+    assert judge(narrow, wide) == ("compatible", "breaking")
+
+
 RING = {"$ref": "#/$defs/R", "$defs": {"R": {"properties": {"next": {"$ref": "#/$defs/R"}}}}}
 
 
