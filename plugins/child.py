@@ -14,7 +14,7 @@ import importlib
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import msgspec
 
@@ -27,8 +27,8 @@ from .outcomes import LOST, Fault, Job, Line, Order, Outcome, ServiceFacts, Spoi
 from .process_state import ProcessState
 from .raised import comes_of_refusal, is_missing_part, list_lines_of, make_fault, name_type
 from .recording import make_context
-from .seal import Seal
 from .setup_function import Setup, check_name, find_folder, find_setup, refuse_result
+from .telling import encode, make_teller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -49,9 +49,7 @@ _SHOWN: Final = 5
 _OWN_FILES: Final = tuple(str(module.__file__) for module in (frames, guard, ledger, recording))
 _import_module: Final = importlib.import_module
 _watch_time: Final = faulthandler.dump_traceback_later
-_encode: Final = msgspec.json.Encoder().encode
 _check_outcome: Final = msgspec.json.Decoder(Outcome).decode
-_write: Final = os.write
 _exit: Final = os._exit
 _count_threads: Final[Callable[[], int]] = vars(_thread)["_count"]
 """Counts those of C as well, which `threading` does not know."""
@@ -93,42 +91,6 @@ def main(stage: Stage | None = None) -> NoReturn:  # pragma: no cover - ends its
     except BaseException:  # noqa: BLE001 - the file is closed, or full
         _exit(LOST)
     _exit(0)
-
-
-def make_teller(key: bytes, channel: int) -> Callable[[Line], int]:
-    """Return what writes a line to *channel*, and tells how many bytes were written so far."""
-    seal = Seal(key)
-    number = written = 0
-
-    def tell(line: Line) -> int:
-        nonlocal number, written
-        rest = seal.write(number, encode(line))
-        number += 1
-        written += len(rest)
-        while rest:
-            rest = rest[_write(channel, rest) :]
-        return written
-
-    return tell
-
-
-def encode(line: Line) -> bytes:
-    """Return a line as JSON; what cannot be written as UTF-8 in it is escaped."""
-    try:
-        return _encode(line)
-    except UnicodeEncodeError:
-        return _encode(_make_plain(msgspec.to_builtins(line)))
-
-
-def _make_plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-        return {_make_plain(key): _make_plain(one) for key, one in items}
-    if isinstance(value, (list, tuple)):
-        return [_make_plain(one) for one in cast("list[Any]", value)]
-    return value
 
 
 def open_output() -> int:

@@ -16,7 +16,6 @@ from pi_contracts.plugins.baseline import Baseline
 from pi_contracts.plugins.child import Runner, Stage
 from pi_contracts.plugins.guard import Guard, RefusedError
 from pi_contracts.plugins.outcomes import Job, Line, Order, Outcome, Spoiled, Step
-from pi_contracts.plugins.seal import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -458,20 +457,6 @@ def test_a_process_that_has_told_much_leaves_the_rest_to_another(
     monkeypatch.setattr(child, "MOST_TOLD", 0)
     lines = run("def f(facet): pass\n", "f", "f")
     assert not find_outcome(lines).is_last
-
-
-def test_what_is_told_is_sealed_line_by_line(tmp_path: Path) -> None:
-    path = tmp_path / "told"
-    channel = os.open(path, os.O_RDWR | os.O_CREAT)
-    tell = child.make_teller(b"key", channel)
-    written = [tell(Step(0, "import")), tell(Outcome(0, folder="\ud800"))]
-    os.close(channel)
-    assert written[1] == path.stat().st_size
-    seal = Seal(b"key")
-    lines = [seal.read(line) for line in path.read_bytes().splitlines() if line]
-    assert [line and line.number for line in lines] == [0, 1]
-    assert lines[1] is not None
-    assert b"\\\\ud800" in lines[1].body
 
 
 def test_where_children_are_not_waited_for_none_are_looked_for(
