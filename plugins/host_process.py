@@ -99,6 +99,8 @@ class Processes:
 
     def __exit__(self, *_: object) -> None:
         """End every process that still runs."""
+        if self._prepared is not None:
+            self._prepared.finish()
         self.stop()
         if self._prepared is not None:
             self._prepared.close()
@@ -215,6 +217,12 @@ class _Prepared:
         self._errors.seek(0)
         return self._errors.read()
 
+    def finish(self) -> None:
+        """Let the process end by itself, once its copies have."""
+        self._control.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_LIMIT)
+
     def stop(self) -> None:
         """End the process, and with it all that it has started."""
         kill(self._process)
@@ -222,7 +230,6 @@ class _Prepared:
 
     def close(self) -> None:
         """Keep nothing of a process that was stopped."""
-        self._control.close()
         self._errors.close()
 
 

@@ -42,6 +42,8 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     while True:
         message, files, _, _ = socket.recv_fds(control, 1, REQUEST_FILES)
         if not message:
+            with suppress(ChildProcessError):  # none is left to whoever does not wait for it
+                os.wait()
             os._exit(0)
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
