@@ -329,11 +329,11 @@ def is_part(atom: Atom, group: Atom) -> bool:
         case Members(((name, node),), (), rest), Members() if rest is not group.rest:
             return group.by_name.get(name) is node
         case Members(named, patterns, rest), Members():
-            names = {name for name, _ in named}
+            names = dict(named)
             return (
                 rest is group.rest
                 and patterns == group.patterns
-                and (names == group.by_name.keys())
+                and (names.keys() == group.by_name.keys())
             )
         case Items(prefix, rest), Items() if prefix and prefix[-1].atoms:
             return len(prefix) <= len(group.prefix) and group.prefix[len(prefix) - 1] is prefix[-1]

@@ -118,7 +118,8 @@ def join(signatures: Iterable[Signature]) -> Signature:
         for one in parts:
             values.update(one.values or {})
     objects = [one for one in parts if "object" in one.types]
-    few: Mapping[str, Signature] = min((one.members for one in objects), key=len, default={})
+    nothing: Mapping[str, Signature] = {}
+    few = min((one.members for one in objects), key=len, default=nothing)
     names = [name for name in few if all(name in one.members for one in objects)]
     allowed = [one.allowed for one in objects if one.allowed is not None]
     required = [one.required for one in objects]

@@ -183,16 +183,16 @@ def test_the_first_closing_accepts_all_that_the_exact_one_does() -> None:
     assert judged == [[True, True], [False, True], [False, False]]
 
 
-@pytest.mark.parametrize(
-    ("schema", "declared", "undeclared"),
-    [
-        (make(a=make(b=TEXT)), {"a": {"b": "x"}}, {"a": {"c": "x"}}),
-        (BRANCHES, {"b": "x"}, {"a": "x", "b": 1}),
-        ({"type": "array", "items": make(a=TEXT)}, [{"a": "x"}], [{"a": "x"}, {"z": []}]),
-        ({**make(), "patternProperties": {"^x": True}}, {"xa": {"any": 1}}, {"a": 1}),
-        ({**make(), "additionalProperties": make(a=TEXT)}, {"z": {"a": "x"}}, {"z": {"z": "x"}}),
-    ],
-)
+AROUND: list[tuple[Any, Any, Any]] = [
+    (make(a=make(b=TEXT)), {"a": {"b": "x"}}, {"a": {"c": "x"}}),
+    (BRANCHES, {"b": "x"}, {"a": "x", "b": 1}),
+    ({"type": "array", "items": make(a=TEXT)}, [{"a": "x"}], [{"a": "x"}, {"z": []}]),
+    ({**make(), "patternProperties": {"^x": True}}, {"xa": {"any": 1}}, {"a": 1}),
+    ({**make(), "additionalProperties": make(a=TEXT)}, {"z": {"a": "x"}}, {"z": {"z": "x"}}),
+]
+
+
+@pytest.mark.parametrize(("schema", "declared", "undeclared"), AROUND)
 def test_a_closing_around_a_value_tells_whether_its_members_are_declared(
     schema: Any, declared: Any, undeclared: Any
 ) -> None:
