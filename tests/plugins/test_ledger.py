@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -168,18 +167,3 @@ def test_without_such_a_frame_the_outermost_one_is_the_call_site() -> None:
             return True
 
     assert Path(find_call_site(Everything()).path) != Path(__file__)
-
-
-def test_what_was_required_is_looked_up_and_not_searched_for() -> None:
-    """A hundred times as many requirements take about a hundred times as long."""
-
-    def take_time(count: int) -> float:
-        tokens = [make_token(Singleton, f"s{number}") for number in range(count)]
-        ledger = Ledger("a", "session")
-        start = time.perf_counter()
-        for token in tokens:
-            ledger.require(None, token, "singleton", "facet.use")
-        return time.perf_counter() - start
-
-    few = min(take_time(200) for _ in range(3))
-    assert take_time(20_000) < 100 * few * 5
