@@ -43,7 +43,7 @@ def test_a_setup_call_is_recorded_with_scope_mode_contract_and_place() -> None:
     assert ledger.provides[1].contract is UNSET
     at = ledger.requires[0].at
     assert at is not UNSET
-    assert (Path(at.path).name, at.line) == ("test_ledger.py", 33)
+    assert (Path(at.path).name, at.line) == ("test_ledger.py", 32)
     assert ledger.tokens == {"models": MODELS, "dialogs": DIALOGS}
 
 
