@@ -192,6 +192,11 @@ class Client:
             same = epochs[earlier] == epochs[later]
             assert not same or later == earlier + 1, f"events lost after {earlier}"
 
+    def check_quiet(self) -> None:
+        """Nothing is shown as current that nobody provides here."""
+        is_there = self.connected and self.world.provider is not None
+        assert is_there or not self.used.count.ready, "ready, and nobody provides it"
+
     async def check_held(self) -> None:
         """References lead where they should, and all that crossed is as the schema says."""
         for held in self.held:
@@ -230,6 +235,8 @@ class World:
         self.calls: list[Call] = []
         self.starting: list[asyncio.Future[None]] = []
         self.taken: set[int] = set()
+        self.dropped: list[Any] = []
+        self.released: set[int] = set()
         self.items: dict[str, Any] = {}
         self.lives: dict[str, Any] = {}
         self.provide()
@@ -315,6 +322,7 @@ async def start(client: Client) -> None:
     jobs: list[Any] = [] if provider is None else provider.jobs
     job = next(one for one in jobs[before:] if id(one) not in world.taken)
     world.taken.add(id(job))
+    job.on_release = lambda: world.released.add(id(job))
     reference.service.progress.subscribe(lambda value, _: client.progress.append(value))
     client.held.append(Held(reference, job, link, absences))
 
@@ -338,6 +346,7 @@ async def step_drop(world: World, step: Step) -> None:
     if client.held:
         held = client.held.pop(step.two % len(client.held))
         await held.reference.release()
+        world.dropped.append(held.job)
 
 
 async def step_set(world: World, step: Step) -> None:
@@ -510,7 +519,8 @@ async def run_program(lab: Any, program: Program) -> None:
     for client in world.clients:
         client.let_go()
     await settle(10)
-    assert all(client.connected or not client.used.count.ready for client in world.clients)
+    for client in world.clients:
+        client.check_quiet()
     await step_provide(world, Step("provide", 0, 0))
     for client in world.clients:
         await client.connect()
@@ -524,6 +534,7 @@ async def run_program(lab: Any, program: Program) -> None:
     await settle(60)
     for call in world.calls:
         call.check(world)
+    assert {id(job) for job in world.dropped} <= world.released, "given up, and still held"
     for client in world.clients:
         client.check_end()
         await client.check_held()
