@@ -226,3 +226,15 @@ def test_a_deprecation_says_what_to_use_instead(tmp_path: Path, facets: Facets) 
         contracts=ContractBook([folder]),
     )
     assert plan.findings[0].message.endswith("is deprecated (use sundial instead)")
+
+
+def test_a_provider_that_tells_no_contract_skews_nothing() -> None:
+    """Also where others tell theirs."""
+    held = ContractVersion(version=1)
+    need = Declaration("app", "x", "singleton", held)
+    offers = [
+        Declaration("app", "x", "singleton"),
+        Declaration("app", "y", "singleton", ContractVersion(version=2)),
+    ]
+    reports = [Report("a", "main", [need], []), Report("b", "main", [], offers)]
+    assert not make_plan(None, [ReportFile(reports)]).findings
