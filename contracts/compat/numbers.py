@@ -129,6 +129,7 @@ class Numbers:
         if self.grid is None:
             low = self.low if self.low is not None else (self.high or Fraction(0)) - 1
             high = self.high if self.high is not None else low + 1
+            yield from map(to_fraction, (1 / 3, -1 / 3, 1 / 3 * 10**-9, 1 / 3 + 10**6))
             if max(abs(low), abs(high)) < _ALL_WHOLE:
                 yield from itertools.islice(self._find_doubles(low, high), _FEW)
             yield from (low, high, (low + high) / 2, low + (high - low) / 3)

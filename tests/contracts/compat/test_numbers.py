@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 YES, NO = "compatible", "breaking"
 INTEGER, NUMBER = {"type": "integer"}, {"type": "number"}
+LARGEST = 1.7976931348623157e308
 
 BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
     ("integers are numbers", INTEGER, NUMBER, YES, NO),
@@ -67,6 +68,53 @@ BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
         NO,
         YES,
     ),
+    ("the largest double", {**NUMBER, "maximum": LARGEST}, NUMBER, YES, NO),
+    ("its negative", {**NUMBER, "minimum": -LARGEST}, NUMBER, YES, NO),
+    (
+        "below the largest double",
+        {**NUMBER, "exclusiveMaximum": LARGEST},
+        {**NUMBER, "maximum": LARGEST},
+        YES,
+        NO,
+    ),
+    (
+        "nothing between 0 and the least double",
+        {**NUMBER, "minimum": 5e-324},
+        {**NUMBER, "exclusiveMinimum": 0},
+        YES,
+        YES,
+    ),
+    (
+        "no fraction among large doubles",
+        {**NUMBER, "minimum": 2**52},
+        {**INTEGER, "minimum": 2**52},
+        YES,
+        YES,
+    ),
+    (
+        "no fraction far below 0",
+        {**NUMBER, "maximum": -(2**52)},
+        {**INTEGER, "maximum": -(2**52)},
+        YES,
+        YES,
+    ),
+    (
+        "integers beyond what a double tells apart",
+        {**INTEGER, "maximum": 2**53},
+        {**INTEGER, "maximum": 2**53 + 1},
+        YES,
+        NO,
+    ),
+    (
+        "integers beyond every double",
+        {**INTEGER, "maximum": 10**400},
+        {**INTEGER, "maximum": 10**400 + 1},
+        YES,
+        NO,
+    ),
+    ("a double as the integer that it is", {"const": 1e23}, {"const": int(1e23)}, YES, YES),
+    ("a double near an integer", {"const": 1e23}, {"const": 10**23}, NO, NO),
+    ("multiples of a small number", {**NUMBER, "multipleOf": 1e-9}, NUMBER, YES, NO),
     ("one point", {**NUMBER, "minimum": 2, "maximum": 2}, {"const": 2.0}, YES, YES),
     ("one point that is a fraction", {**NUMBER, "minimum": 0.5, "maximum": 0.5}, INTEGER, NO, NO),
     (
