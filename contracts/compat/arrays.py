@@ -43,7 +43,9 @@ class Arrays:
     def get_item(self, index: int) -> Side:
         """Return the schemas of an item."""
         return tuple(
-            dict.fromkeys(node for group in self.groups if (node := group.get(index)).atoms)
+            dict.fromkeys(
+                node for group in self.groups if not (node := group.get(index)).is_plainly_true
+            )
         )
 
     def is_possible(self, index: int) -> bool:

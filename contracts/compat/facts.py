@@ -249,6 +249,8 @@ class Facts:
                 self._decide_condition(choice)
             else:
                 self._narrow(choice)
+        if self._accepted or self._pending:
+            return  # what follows of it may spare a look into the goals
         goals, self.goals = self.goals, []
         for goal in goals:
             self._narrow_goal(goal)

@@ -211,7 +211,9 @@ class Pool(Algebra):
     @staticmethod
     def read_types(schema: dict[str, Any]) -> frozenset[str]:
         """Return the types that a schema's ``type`` allows."""
-        given: Any = schema.get("type", ALL_TYPES)
+        if "type" not in schema:
+            return ALL_TYPES
+        given: Any = schema["type"]
         names: Iterable[str] = (given,) if isinstance(given, str) else given
         return frozenset[str]().union(*(_TYPES.get(name, {name}) for name in names))
 

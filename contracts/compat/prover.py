@@ -200,7 +200,7 @@ class Prover:
         for index, value in enumerate(values):
             self.budget.spend(not index % _VALUES_A_STEP)
             if self.validators.is_between(value, accepting, refusing):
-                self._record(left, right)
+                self._record((*left, self.pool.make({"const": value})), right)
                 return False
         return True
 

@@ -134,6 +134,11 @@ def nest(levels: int, last: Any, kind: str) -> Any:
     return last
 
 
+def test_one_of_many_listed_values_is_found_that_breaks() -> None:
+    values = {"enum": [f"{index:05d}" for index in range(50_001)]}
+    assert judge(values, {"pattern": "^[0-4]"}) == ("breaking", "breaking")
+
+
 @pytest.mark.parametrize(
     ("kind", "levels"), [("object", 115), ("array", 230), ("map", 230), ("union", 55)]
 )
