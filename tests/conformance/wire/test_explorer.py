@@ -345,8 +345,9 @@ async def step_drop(world: World, step: Step) -> None:
     client = world.clients[step.one % 2]
     if client.held:
         held = client.held.pop(step.two % len(client.held))
+        if held.link is client.link and held.absences == world.absences:
+            world.dropped.append(held.job)
         await held.reference.release()
-        world.dropped.append(held.job)
 
 
 async def step_set(world: World, step: Step) -> None:
