@@ -39,7 +39,7 @@ TOTAL_SECONDS: Final = 1.8
 BUILDING_SECONDS: Final = 1.0
 """How much of that the making of nodes may take, so that time is left to judge them."""
 CLOSING_SECONDS: Final = 0.4
-"""What must be left for the question with open objects closed, twice that if they are large."""
+"""What must be left to close open objects and ask again; of large schemas three times that."""
 MOST_REFERENCES: Final = 40_000
 """With how many references a schema is compiled in the time that there is."""
 _RECURSION: Final = 8000
@@ -142,7 +142,7 @@ class Decider:
                 return COMPATIBLE
         if verdict.has_witness and self.engine.is_declared(sender, verdict.witness):
             return verdict
-        needed = CLOSING_SECONDS * (1 + texts.are_large)
+        needed = CLOSING_SECONDS * (3 if texts.are_large else 1)
         if time.thread_time() > self.engine.deadline - needed:
             return replace(verdict, kind=Kind.UNDECIDED)
         closed = _Closed.make(self.documents, sender, receiver)
@@ -177,6 +177,7 @@ class _Engine:
     def prove(self, sender: str, receiver: str) -> tuple[bool, list[tuple[Frame, ...]]]:
         """Return whether containment is proved, and what stayed open if not."""
         self._prover.begin(self._make_budget())
+        self.pool.until = min(self.deadline, time.thread_time() + SECONDS)
         try:
             left, right = self.pool.get(sender), self.pool.get(receiver)
             return self._prover.prove((left,), (right,)), self._prover.open
@@ -188,6 +189,7 @@ class _Engine:
         if self.pool.texts.reference_count > MOST_REFERENCES:
             return
         self._maker.begin(self._make_budget())
+        self.pool.until = self.deadline
         accepting = self.validators.refer(sender)
         refusing = self.validators.refer(receiver)
         try:

@@ -328,7 +328,7 @@ def _has_parts(pool: Pool, atom: Atom) -> bool:
 def is_part(atom: Atom, group: Atom) -> bool:
     """Whether an atom is one of the parts of a group."""
     match atom, group:
-        case Members(((name, node),), (), rest), Members() if rest is not group.rest:
+        case Members(((name, node),), (), _), Members() if not node.is_plainly_true:
             return group.by_name.get(name) is node
         case Members(named, patterns, rest), Members():
             names = dict(named)

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from .budget import ExhaustedError
 from .nodes import MEMBERS, AtLeast, AtMost, Members, Names, Pattern, Required
 from .steps import Step
 from .validators import matches
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .validators import Validators
 
 _MOST_PATTERNS: Final = 5
+_MOST_MATCHED: Final = 5000
 
 
 @dataclass(slots=True)
@@ -74,7 +76,13 @@ class Objects:
 
 
 def get_member(group: Members, name: str) -> list[Node]:
-    """Return the schemas that a group has for a member."""
+    """Return the schemas that a group has for a member.
+
+    Raises:
+        ExhaustedError: The group has so many patterns that each would take too long.
+    """
+    if len(group.patterns) > _MOST_MATCHED:
+        raise ExhaustedError
     named = group.by_name.get(name)
     nodes = [] if named is None else [named]
     found = [node for text, node in group.patterns if matches(text, name)]

@@ -140,6 +140,22 @@ def test_one_of_many_listed_values_is_found_that_breaks() -> None:
 
 
 @pytest.mark.parametrize(
+    "members",
+    [
+        {"patternProperties": {f"^p{index}$": {"minimum": index} for index in range(15_000)}},
+        {"dependentRequired": {f"p{index}": [f"q{index}"] for index in range(15_000)}},
+        {"dependentSchemas": {f"p{index}": {"required": ["q"]} for index in range(10_000)}},
+    ],
+    ids=lambda members: next(iter(members)),
+)
+def test_what_is_too_much_ends_in_time(members: Any) -> None:
+    keyword, some = next(iter(members.items()))
+    fewer = dict(list(some.items())[1:])
+    narrow = {"type": "object", keyword: some}
+    assert "breaking" not in judge(narrow, {"type": "object", keyword: fewer})[:1]
+
+
+@pytest.mark.parametrize(
     ("kind", "levels"), [("object", 115), ("array", 230), ("map", 230), ("union", 55)]
 )
 def test_an_edit_at_the_bottom_of_deep_nesting_is_decided(kind: str, levels: int) -> None:
