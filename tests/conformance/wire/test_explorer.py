@@ -345,7 +345,8 @@ async def step_drop(world: World, step: Step) -> None:
     client = world.clients[step.one % 2]
     if client.held:
         held = client.held.pop(step.two % len(client.held))
-        if held.link is client.link and held.absences == world.absences:
+        is_open = client.connected and client.peers[1].opened
+        if is_open and held.link is client.link and held.absences == world.absences:
             world.dropped.append(held.job)
         await held.reference.release()
 
