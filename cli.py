@@ -286,19 +286,19 @@ def plan(
     file = manifest or (None if facets else run.settings.manifest)
     if file is None and not facets:
         refuse_usage("name a manifest, or reports with --facets FILE")
-    rules = run.settings.rules
+    rules, limit = run.settings.rules, run.settings.choose_timeout(timeout, refuse_usage)
     judged = read_plan(
         None if file is None else str(file),
         facets or (),
         contracts=contracts or (),
         boundaries=run.settings.boundaries if boundaries else None,
-        timeout=run.settings.choose_timeout(timeout, refuse_usage),
+        timeout=limit,
         rules=rules,
         show=run.name,
         base=run.base,
     )
     folder = None if file is None else file.parent
-    older = None if old is None else Older(old, run.name(old), folder)
+    older = None if old is None else Older(old, run.name(old), folder, limit)
     try:
         answers = ask(judged, why=why or (), without=left_out, against=older, rules=rules)
     except UnknownNameError as problem:

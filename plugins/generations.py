@@ -89,7 +89,10 @@ class _KeptReport(msgspec.Struct):
 
 
 def read_generation(
-    path: str | Path, name: str, folder: str | Path | None = None
+    path: str | Path,
+    name: str,
+    folder: str | Path | None = None,
+    timeout: float | None = None,
 ) -> tuple[Generation | None, tuple[Finding, ...]]:
     """Read the older generation of an application.
 
@@ -99,6 +102,7 @@ def read_generation(
         name: How findings name the file, if it is one.
         folder: Where the modules of a manifest are that comes from standard input;
             the working directory.
+        timeout: Seconds that one facet's import and setup may take; 10 without it.
 
     Returns:
         The generation, or None if nothing of it can be judged; and a finding for
@@ -122,7 +126,7 @@ def read_generation(
         return None, faults
     home = str(_choose_folder(folder) if is_given else Path(path).absolute().parent)
     installed = InstalledFacets(home)
-    recordings = _record_others(manifest, installed, home)
+    recordings = _record_others(manifest, installed, home, timeout)
     assembly = assemble(manifest, (), recordings, installed)
     return make_generation(Graph(assembly), manifest), faults
 
@@ -133,7 +137,7 @@ def _choose_folder(folder: str | Path | None) -> Path:
 
 
 def _record_others(
-    manifest: Manifest, installed: InstalledFacets, folder: str
+    manifest: Manifest, installed: InstalledFacets, folder: str, timeout: float | None
 ) -> Sequence[Recording]:
     """Run the setups of those facets that have no inline report."""
     inline = {(one.report.plugin, one.report.facet) for one in manifest.iter_inline_reports()}
@@ -141,9 +145,9 @@ def _record_others(
     others = [entry for entry in entries if (entry.plugin, entry.kind) not in inline]
     if not others:
         return ()
-    from .dry_run import record_setups  # noqa: PLC0415 # not needed where reports are inline
+    from .dry_run import LIMIT, record_setups  # noqa: PLC0415 # not needed where reports are inline
 
-    return record_setups(others, folder)
+    return record_setups(others, folder, limit=timeout or LIMIT)
 
 
 def _look_into(data: bytes) -> _Peek:

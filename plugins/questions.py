@@ -59,6 +59,7 @@ class Older(NamedTuple):
     path: Path
     name: str
     folder: Path | None = None
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,17 @@ def facet(context):
 """
 
 
+def test_a_setup_of_the_older_generation_has_the_time_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "slow_plugin.py").write_text(
+        "import time\n\n\ndef facet(context):\n    time.sleep(60)\n"
+    )
+    value = {"manifest": 1, "plugins": [{"id": "a", "facets": {"tui": "slow_plugin:facet"}}]}
+    generation, faults = read_generation(write(tmp_path, value), "old.json", timeout=0.5)
+    assert not faults
+    assert generation is not None
+    assert generation.unknown == (Facet("a", "tui"),)
+
+
 def test_facets_without_an_inline_report_are_set_up(tmp_path: Path) -> None:
     (tmp_path / "older_plugin.py").write_text(SETUP)
     facets: dict[str, Any] = {
