@@ -126,11 +126,18 @@ def list_leftovers(threads: int) -> list[str]:
         threads: How many threads there were before.
     """
     found = [THREAD] if _count_threads() > threads else []
+    if has_child():
+        found.append(PROCESS)
+    return [*found, ALARM] if stop_alarms() else found
+
+
+def has_child() -> bool:
+    """Tell whether this process has started another one; one that has ended is forgotten."""
     if hasattr(os, "WNOHANG"):
         with suppress(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
-            found.append(PROCESS)
-    return [*found, ALARM] if stop_alarms() else found
+            return True
+    return False
 
 
 class Runner:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Run = Callable[..., list[Line]]
 
+LOOK_FOR_CHILD = child.has_child
 NAMES = (f"made_up_{number}" for number in count())
 HEAD = """
 import os, sys
@@ -50,6 +51,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watch: Guard) -> Iterat
     """Return what sets up functions of a module, by name, and gives what was told."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(child, "MOST_OUTPUT", 10)
+    monkeypatch.setattr(child, "has_child", lambda: False)  # those of other tests are not meant
     output = os.open(tmp_path / "output", os.O_RDWR | os.O_CREAT)
     channel = os.open(tmp_path / "channel", os.O_RDWR | os.O_CREAT)
     loaded: list[str] = []
@@ -468,7 +470,10 @@ def test_where_children_are_not_waited_for_none_are_looked_for(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_what_a_setup_has_started_is_a_fault_even_if_nobody_was_told(run: Run) -> None:
+def test_what_a_setup_has_started_is_a_fault_even_if_nobody_was_told(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "has_child", LOOK_FOR_CHILD)
     text = "def f(facet):\n    if os.fork() == 0: os._exit(0)\n"
     (fault,) = find_faults(run(text, "f"))
     assert fault == ("refused", "starts a process")
