@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .nodes import Pattern
 from .objects import collect_objects, get_class, get_member
+from .validators import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _MOST_PLANS: Final = 24
 _MOST_NAMES: Final = 3
 _MOST_ADDED: Final = 500
+_MOST_SEARCHED: Final = 100
+"""How many names of members are searched for; more are numbers."""
+_MOST_NUMBERED: Final = 100_000
+_NAMES_A_STEP: Final = 100
 _MANY: Final = 10
 """From how many wanted values on it is worth varying one."""
 
@@ -117,7 +122,28 @@ class _ObjectMaker:
         yield from (name for name in self.declared if name not in self.objects.absent)
         for matched in self._get_classes():
             if self.false not in self._get_class_nodes(matched):
-                yield from self._find_names(matched, self.objects.low + 1)
+                count = self.objects.low + 1
+                yield from self._find_names(matched, min(count, _MOST_SEARCHED))
+                if count > _MOST_SEARCHED:
+                    yield from self._number_names(matched)
+
+    def _number_names(self, matched: frozenset[str]) -> Iterator[str]:
+        """Yield names of a class that end in a number, if they are not too many."""
+        if self.objects.low > _MOST_NUMBERED:
+            return
+        for stem in ("", *self._find_names(matched, 1)):
+            if not any(self._is_of_class(f"{stem}{digit}", matched) for digit in range(10)):
+                continue
+            for number in range(2 * self.objects.low):
+                self.maker.budget.spend(not number % _NAMES_A_STEP)
+                name = f"{stem}{number}"
+                if self._is_of_class(name, matched):
+                    yield name
+
+    def _is_of_class(self, name: str, matched: frozenset[str]) -> bool:
+        return all((text in matched) is matches(text, name) for text in self.patterns) and all(
+            self.maker.validators.accepts(node, name) for node in self.objects.names
+        )
 
     def _get_classes(self) -> Iterator[frozenset[str]]:
         for count in range(len(self.patterns) + 1):

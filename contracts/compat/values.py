@@ -23,7 +23,12 @@ def freeze(value: Any) -> Any:
     if is_object(value):
         return frozenset((name, freeze(item)) for name, item in value.items())
     if is_array(value):
-        return ("array", *map(freeze, value))
+        # items of a long array are often one and the same object
+        known = {id(item): item for item in value}
+        if len(known) == len(value):
+            return ("array", *map(freeze, value))
+        frozen = {key: freeze(item) for key, item in known.items()}
+        return ("array", *(frozen[id(item)] for item in value))
     return value
 
 

@@ -121,6 +121,42 @@ def test_many_different_values_are_made_where_they_are_wanted() -> None:
     assert len(made) == 40
 
 
+@pytest.mark.parametrize(
+    ("schema", "keyword", "count"),
+    [
+        ({"items": {"type": "array", "minItems": 9, "items": TEXT}}, "minItems", 30_000),
+        ({"prefixItems": [TEXT, NUMBER], "items": TEXT}, "minItems", 30_000),
+        ({"contains": NUMBER}, "minContains", 30_000),
+        ({"additionalProperties": NUMBER}, "minProperties", 30_000),
+        ({"propertyNames": {"pattern": "^a[0-9]+$"}}, "minProperties", 3000),
+        ({"patternProperties": {"^x": NUMBER, "y": TEXT}}, "minProperties", 3000),
+        (
+            {"patternProperties": {"^1": NUMBER}, "additionalProperties": False},
+            "minProperties",
+            3000,
+        ),
+        ({}, "minLength", 100_000),
+    ],
+)
+def test_as_much_is_made_as_must_be_there(schema: Any, keyword: str, count: int) -> None:
+    kind = {"minProperties": "object", "minLength": "string"}.get(keyword, "array")
+    assert len(find({"type": kind, **schema, keyword: count}, False)) == count
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "minItems": 10**12},
+        {"type": "array", "minItems": 10**4, "uniqueItems": True},
+        {"type": "object", "minProperties": 10**12},
+        {"type": "object", "minProperties": 500, "propertyNames": {"pattern": "^[a-z]$"}},
+        {"type": "string", "minLength": 10**12},
+    ],
+)
+def test_what_is_longer_than_is_worth_its_time_is_not_made(schema: Any) -> None:
+    assert find(schema, False) is LookupError
+
+
 def test_a_pinned_member_decides_which_branch_is_meant() -> None:
     branches = [
         {"type": "object", "properties": {"k": {"const": tag}, "v": value}, "required": ["k"]}
