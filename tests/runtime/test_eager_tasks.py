@@ -24,6 +24,13 @@ async def start(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     return await started
 
 
+def get_task() -> asyncio.Task[Any]:
+    """Return the task that runs now."""
+    task = asyncio.current_task()
+    assert task is not None
+    return task
+
+
 async def get_nothing() -> None:
     """Do nothing."""
 
@@ -188,13 +195,97 @@ def test_work_may_go_on_after_a_cancellation(run: Any) -> None:
 def test_work_that_cancels_its_task_is_cancelled_at_its_first_wait(run: Any) -> None:
     async def main() -> None:
         async def work() -> None:
-            task = asyncio.current_task()
-            assert task is not None
+            task = get_task()
             task.cancel()
             await asyncio.sleep(0)
 
         with pytest.raises(asyncio.CancelledError):
             await (await start(work()))
+
+    run(main)
+
+
+async def cancel_and_wait() -> None:
+    get_task().cancel("enough")
+    await asyncio.sleep(0)
+
+
+async def cancel_twice_and_go_on() -> None:
+    task = get_task()
+    task.cancel()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    assert task.cancelling() == 2
+    await asyncio.sleep(0)
+
+
+async def cancel_and_take_back() -> None:
+    task = get_task()
+    task.cancel()
+    task.uncancel()
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        assert task.cancelling() == 0
+        raise
+
+
+async def cancel_and_return() -> None:
+    get_task().cancel("enough")
+
+
+async def cancel_and_fail() -> None:
+    get_task().cancel()
+    raise ZeroDivisionError
+
+
+CANCELLING = [
+    cancel_and_wait,
+    cancel_twice_and_go_on,
+    cancel_and_take_back,
+    cancel_and_return,
+    cancel_and_fail,
+]
+
+
+@pytest.mark.parametrize("work", CANCELLING, ids=lambda work: str(work.__name__))
+def test_a_cancellation_by_the_first_step_does_what_it_does_in_any_task(
+    run: Any, work: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
+    async def main() -> None:
+        outcomes: list[object] = []
+        for task in (asyncio.create_task(work()), await start(work())):
+            await asyncio.wait([task])
+            try:
+                outcomes.append((type(task.exception()), ()))
+            except asyncio.CancelledError as error:
+                outcomes.append((type(error), error.args))
+        assert outcomes[0] == outcomes[1]
+
+    run(main)
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_what_the_first_step_makes_of_its_task_stays(run: Any, turns: int) -> None:
+    """Its name, and what is to be called at its end."""
+    told: list[str] = []
+
+    async def main() -> None:
+        async def work() -> None:
+            task = get_task()
+            assert task.get_name().startswith("Task-")
+            task.set_name("a name")
+            task.add_done_callback(lambda task: told.append(task.get_name()))
+            assert "running" in repr(task)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+
+        task = await start(work())
+        await task
+        await asyncio.sleep(0)
+        assert told == ["a name"]
+        assert "finished name='a name'" in repr(task)
 
     run(main)
 
@@ -238,8 +329,7 @@ def test_a_task_in_its_first_step_can_be_looked_at(run: Any) -> None:
     async def main() -> None:
         async def work() -> None:
             for _ in range(2):
-                task = asyncio.current_task()
-                assert task is not None
+                task = get_task()
                 task.set_name(task.get_name())
                 assert task.get_loop() is asyncio.get_running_loop()
                 assert not task.done()
