@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .backlog import Backlog
 from .calls import Failure, make_built_in_error
 from .envelopes import read_envelope
 from .errors import Disconnected, NotAuthorized, ServiceError, UnsupportedVersion, clip
@@ -43,7 +44,7 @@ from .refusals import RefusalLog
 from .tracing import CarefulTracer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable
 
     from .context import Context
     from .handling import Follower
@@ -89,6 +90,7 @@ class Peer:
         )
         self._loop = asyncio.get_running_loop()
         self._clock: Clock = self._loop if clock is None else clock
+        self._backlog: Final = Backlog(self._take, self._flush_handled, self._loop.call_soon)
         self._handler: Handler | None = None
         self._opened: asyncio.Future[None] = self._loop.create_future()
         self._gone: asyncio.Future[None] = self._loop.create_future()
@@ -107,7 +109,7 @@ class Peer:
             Result: self.calls.take_answer,
             Granted: self.calls.take_answer,
             Failed: self.calls.take_answer,
-            Published: self._take_published,
+            Published: lambda published: published.handle.take(published.message),
             Gap: lambda gap: gap.handle.take_gap(gap.error),
             SubscriptionEnded: lambda ended: ended.handle.take_end(ended.error),
             Refused: RefusalLog().take,
@@ -266,14 +268,18 @@ class Peer:
 
     # Within
 
-    def _handle(self, happenings: Iterable[Happening]) -> None:
-        for happening in happenings:
-            if self._ending is not None:
-                break  # nothing is delivered on a link that has been closed
-            try:
-                self._takers[type(happening)](happening)
-            except Exception as error:  # noqa: BLE001 - one frame must not stop the others
-                report("a frame could not be handled", error)
+    def _handle(self, happenings: list[Happening]) -> None:
+        self._backlog.add(happenings, at_once=self.connection.has_ended)
+
+    def _take(self, happening: Happening) -> None:
+        if self._ending is not None:
+            return  # nothing is delivered on a link that has been closed
+        try:
+            self._takers[type(happening)](happening)
+        except Exception as error:  # noqa: BLE001 - one frame must not stop the others
+            report("a frame could not be handled", error)
+
+    def _flush_handled(self) -> None:
         if self.connection.has_output:
             self.flush_answer()
 
@@ -330,9 +336,6 @@ class Peer:
         self.flush()
         self.arm()
         self._opened.set_result(None)
-
-    def _take_published(self, published: Published) -> None:
-        published.handle.take(published.message)
 
     def _flush_now(self) -> None:
         self._flushing = False

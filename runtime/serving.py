@@ -18,6 +18,7 @@ from .feeds import FixedFeed, InstancesFeed, SingletonFeed
 from .members import Method
 from .parse import parse_payload
 from .protocol.messages import ErrorEnvelope
+from .protocol.served import SMALL
 from .references import give_up, hold
 from .strict_json import encode
 from .traces import read_trace
@@ -36,10 +37,13 @@ if TYPE_CHECKING:
 class _Running(Cancellation):
     """A call whose method runs, and the cancellation of its Context."""
 
-    __slots__ = ("call_id", "exposure", "method", "started", "task")
+    __slots__ = ("call_id", "exposure", "method", "size", "started", "task")
 
-    def __init__(self, call_id: int, exposure: Exposure, method: Method[Any, Any]) -> None:
+    def __init__(
+        self, call_id: int, exposure: Exposure, method: Method[Any, Any], size: int
+    ) -> None:
         super().__init__()
+        self.size: Final = size
         self.call_id: Final = call_id
         self.exposure: Final = exposure
         self.method: Final = method
@@ -69,6 +73,8 @@ class Serving:
         self._known: dict[tuple[str, str, str], tuple[Slot, Exposure, Method[Any, Any]]] = {}
         """Methods of singletons that were found; good as long as the slot has the exposure."""
         self._tasks: set[_Running] = set()
+        self._bytes = 0
+        """How many the large arguments have of all calls that run, cancelled or not."""
         self._feeds: dict[int, Feed] = {}
         self._references: dict[str, GrantedReference] = {}
         self._names: dict[tuple[int, str], str] = {}
@@ -104,13 +110,20 @@ class Serving:
             problem = "too many calls that were cancelled are still running"
             self._fail(message.id, ErrorEnvelope("overflow", problem))
             return
+        size = len(message.arguments)
+        if size <= SMALL:
+            size = 0
+        elif self._bytes + size > connection.limits.argument_bytes:
+            problem = "the arguments of calls that were cancelled and still run are too large"
+            self._fail(message.id, ErrorEnvelope("overflow", problem))
+            return
         try:
             arguments = parse_payload(bytes(message.arguments))
         except InvalidJSON as error:
             place = f"the arguments of {exposure.token.id}.{method.name}"
             self._fail(message.id, ErrorEnvelope("invalid_arguments", f"{place}: {error}"))
             return
-        running = _Running(message.id, exposure, method)
+        running = _Running(message.id, exposure, method, size)
         ctx = self._scope.with_cancellation(running)
         if message.trace is not UNSET:
             carrier = read_trace(message.trace)
@@ -118,6 +131,7 @@ class Serving:
                 ctx = ctx.with_value(TRACE, carrier)
         self._running[message.id] = running
         self._tasks.add(running)
+        self._bytes += size
         task = start_task(self._loop, self._run(running, arguments, ctx))
         if not task.done():
             running.task = task
@@ -142,7 +156,7 @@ class Serving:
                 del self._running[running.call_id]
                 self._answer(running.call_id, exposure, method, answer)
         finally:
-            self._tasks.discard(running)
+            self._forget(running)
             if span is not None:
                 span.end(code)
 
@@ -170,7 +184,11 @@ class Serving:
         if running.task is not None:
             running.task.cancel()
         if not running.started:  # and never will be
-            self._tasks.discard(running)
+            self._forget(running)
+
+    def _forget(self, running: _Running) -> None:
+        self._tasks.discard(running)
+        self._bytes -= running.size
 
     def _fail(self, call_id: int, error: ErrorEnvelope) -> None:
         self._served.fail(call_id, error)

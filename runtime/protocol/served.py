@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _CANCELLED: Final = ErrorEnvelope("cancelled", "the call was cancelled")
 _STALE: Final = ErrorEnvelope("stale_reference", "the reference was released, or never given")
 
-_SMALL: Final = 16 * 1024
+SMALL: Final = 16 * 1024
 """Up to how many bytes arguments are bounded by the number of calls alone."""
 
 
@@ -104,7 +104,7 @@ class Served:
             self._put(Failed(message.id, ErrorEnvelope("overflow", problem)))
             return
         size = len(message.arguments)
-        if size > _SMALL and self._large_bytes + size > self._limits.argument_bytes:
+        if size > SMALL and self._large_bytes + size > self._limits.argument_bytes:
             problem = "the arguments of the calls that are outstanding are too large together"
             self._put(Failed(message.id, ErrorEnvelope("overflow", problem)))
             return
@@ -115,7 +115,7 @@ class Served:
                 self._put(Failed(message.id, _STALE))
                 return
             self._hold(message.reference, grant)
-        if size > _SMALL:
+        if size > SMALL:
             self._large[message.id] = size
             self._large_bytes += size
         self.calls[message.id] = grant

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
+from msgspec import UNSET
 from pi_contracts.runtime import BACKGROUND
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.binding import Binding
@@ -255,6 +256,16 @@ class Wire:
         """Provide the sample service, and return its implementation."""
         self.registry.provide(MODELS, self.catalogue, scope="session", **more)
         return self.catalogue
+
+    async def call(
+        self, arguments: bytes = b'{"modelId":"x"}', *, member: str = "selectModel", **address: Any
+    ) -> Any:
+        """Call the sample service past its proxy, and return the answer."""
+        trace = address.pop("trace", UNSET)
+        address = {"scope": "session", **(address or {"service": "models"})}
+        return await self.pair.client.calls.call(
+            "models", member, arguments, BACKGROUND, address, trace=trace
+        )
 
     def reported(self) -> list[str]:
         """Return what was reported to the loop since it was asked last."""
