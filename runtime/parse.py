@@ -88,9 +88,11 @@ def _read_slowly(data: bytes) -> JsonValue:
         raise _fault(before, len(before), "expected UTF-8, found other bytes") from None
     if text.startswith("\ufeff"):
         raise _fault(text, 0, "expected JSON, found a byte order mark")
+    # Python's own readers where they do: ours are called for each number.
+    parse_integer = _parse_integer if _LONG.search(text) else int
     try:
         value = json.loads(
-            text, parse_int=_parse_integer, parse_float=_parse_float, parse_constant=_parse_constant
+            text, parse_int=parse_integer, parse_float=_parse_float, parse_constant=_parse_constant
         )
     except json.JSONDecodeError as error:
         raise _fault(text, error.pos, _lower(error.msg)) from None
@@ -99,7 +101,9 @@ def _read_slowly(data: bytes) -> JsonValue:
         raise _fault(text, position, error.problem) from None
     except RecursionError:
         raise _fault(text, 0, "nested too deeply for the stack that is left") from None
-    _check_names(data)
+    _check_surrogates(text)
+    if not _has_own_names(data):
+        _check_names(data)
     return cast("JsonValue", value)
 
 
@@ -110,6 +114,8 @@ class _OutOfRangeError(Exception):
 
 
 def _parse_integer(token: str) -> int:
+    if len(token) <= _PIECE:
+        return int(token)
     digits = token.removeprefix("-")
     if len(digits) > MOST_DIGITS:
         problem = f"expected an integer of at most {MOST_DIGITS:,} digits"
@@ -123,7 +129,7 @@ def _parse_integer(token: str) -> int:
 
 def _parse_float(token: str) -> float:
     number = float(token)
-    if number in (float("inf"), float("-inf")):
+    if number in _INFINITE:
         raise _OutOfRangeError(token, "expected a number that a double can hold")
     return number
 
@@ -132,57 +138,67 @@ def _parse_constant(token: str) -> NoReturn:
     raise _OutOfRangeError(token, f"expected JSON, found {token}")
 
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"\[\]{},:]+|[\[\]{},:]', re.DOTALL)
+# The text may be megabytes with its fault at the end: each match passes over as much as it can.
+_INFINITE: Final = (float("inf"), float("-inf"))
+_LONG: Final = re.compile(rf"[0-9]{{{_PIECE}}}")
+_SPELLED: Final = r'"(?:[^"\\]++|\\.)*+"?+'  # of one that never ends, all that is left
+_STRING: Final = re.compile(_SPELLED, re.DOTALL)
+_BRACKETS: Final = re.compile(rf"{_SPELLED}|[\[{{]++|[\]}}]++", re.DOTALL)
+_NAMES: Final = re.compile(
+    rf"(?:[^\"{{}}]++|\{{\s*+\}}|{_SPELLED}(?!\s*+:))*+([{{}}]|({_SPELLED})\s*+:|\Z)", re.DOTALL
+)
 
 
 def _find_token(text: str, token: str) -> int:
-    return next(m.start() for m in _TOKEN.finditer(text) if m.group() == token)
+    """Return where *token*, a number or a word, stands first outside of strings."""
+    pattern = rf"{_SPELLED}|(?<![\w.+-]){re.escape(token)}"
+    found = re.finditer(pattern, text, re.DOTALL)
+    return next(match.start() for match in found if match.group() == token)
 
 
 def _check_depth(data: bytes, levels: int) -> None:
     text = data.decode(errors="replace")
     level = 0
-    for match in _TOKEN.finditer(text):
+    for match in _BRACKETS.finditer(text):
         part = match.group()
-        if part in "[{":
-            level += 1
+        if part[0] in "[{":
+            level += len(part)
             if level > levels:
-                raise _fault(text, match.start(), f"more than {levels} levels of nesting")
-        elif part in "]}":
-            level -= 1
+                position = match.end() - (level - levels)
+                raise _fault(text, position, f"more than {levels} levels of nesting")
+        elif part[0] != '"':
+            level -= len(part)
 
 
 def _check_names(data: bytes) -> None:
-    """Refuse a name that stands twice in one object, and lone surrogates in strings."""
+    """Refuse a name that stands twice in one object."""
     text = data.decode()
     levels: list[set[str]] = []
-    pending: re.Match[str] | None = None
-    for match in _TOKEN.finditer(text):
-        part = match.group()
-        if part[0] == '"':
-            pending = match
-            _check_surrogates(text, match)
-        elif part in "[{":
+    for match in _NAMES.finditer(text):
+        part = match[1]
+        if part == "{":
             levels.append(set())
-        elif part in "]}":
+        elif part == "}":
             levels.pop()
-        elif part == ":" and pending is not None:
-            name = decode(pending.group())
+        elif part:
+            name = decode(match[2])
             if name in levels[-1]:
                 shown = clip(name, 60)
-                raise _fault(
-                    text, pending.start(), f'the name "{shown}" stands twice in one object'
-                )
+                raise _fault(text, match.start(2), f'the name "{shown}" stands twice in one object')
             levels[-1].add(name)
 
 
-def _check_surrogates(text: str, match: re.Match[str]) -> None:
-    if "\\u" not in match.group():
+def _check_surrogates(text: str) -> None:
+    """Refuse lone surrogates in strings and names."""
+    if "\\u" not in text:
         return
-    try:
-        decode(match.group())
-    except msgspec.MsgspecError:
-        raise _fault(text, match.start(), "a string with a lone surrogate") from None
+    for match in _STRING.finditer(text):
+        if "\\u" not in match.group():
+            continue
+        try:
+            decode(match.group())
+        except msgspec.MsgspecError:
+            raise _fault(text, match.start(), "a string with a lone surrogate") from None
 
 
 def _fault(text: str, position: int, problem: str) -> InvalidJSON:

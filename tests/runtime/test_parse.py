@@ -8,6 +8,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pi_contracts.runtime import parse
 from pi_contracts.runtime.errors import InvalidJSON
 from pi_contracts.runtime.parse import parse_json, parse_payload
 
@@ -37,6 +38,19 @@ def test_text_is_read_as_the_value_that_it_spells(text: str | bytes, value: obje
 
 
 BAD: dict[str, tuple[str | bytes, str]] = {
+    "a word that runs on": ("[NaN01]", "line 1, column 2: expected JSON, found NaN"),
+    "a number that runs on": (
+        '["1e999", 1e999x]',
+        "line 1, column 11: expected a number that a double can hold",
+    ),
+    "name twice, then nothing but numbers": (
+        '[{"\\u003a": 1, "a": 1, "a": 2}, 1, 2]',
+        'line 1, column 24: the name "a" stands twice in one object',
+    ),
+    "name twice behind empty objects and names like brackets": (
+        '{"}": [{}, { }, "{", "a"], "{": "\\"}", "}" : 1}',
+        'line 1, column 40: the name "}" stands twice in one object',
+    ),
     "nothing": ("", "line 1, column 1: expecting value"),
     "cut": ('{"a":\n', "line 2, column 1: expecting value"),
     "trailing comma": ("[1,]", "line 1, column 4: expecting value"),
@@ -175,6 +189,45 @@ def test_a_stack_that_is_nearly_used_up_is_no_crash() -> None:
     with pytest.raises((InvalidJSON, RecursionError)):
         descend(850)
     assert parse_json("[]") == []
+
+
+def test_a_large_integer_stands_beside_escapes() -> None:
+    text = r'["\u0061", "b", ' + "7" * 5000 + "]"
+    assert parse_json(text) == ["a", "b", 7 * (10**5000 - 1) // 9]
+
+
+def test_names_are_looked_at_where_the_stack_is_too_short_for_the_quick_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parse, "_has_own_names", lambda _: False)
+    assert parse_payload(rb'[{"\u003a": {}, "a": {"a": 1}}, 7]') == [{":": {}, "a": {"a": 1}}, 7]
+    with pytest.raises(InvalidJSON, match="stands twice"):
+        parse_payload(rb'[{"\u003a": {}, "a": {"a": 1}, "a": 1}]')
+
+
+FAULTS = {
+    "a cut": ("1", "1", "expecting ',' delimiter"),
+    "a word": ("1", "NaN]", "found NaN"),
+    "a number": ("1.5", "1e999]", "a double can hold"),
+    "a name twice": ("{}", '{"a":1,"a":2}]', "stands twice"),
+    "a lone surrogate": ('""', '"\\ud800"]', "lone surrogate"),
+    "levels": ("[]", "[" * 520 + "]" * 521, "levels of nesting"),
+}
+
+
+@pytest.mark.parametrize(("unit", "end", "problem"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_behind_very_much_is_found_without_a_call_for_each_number(
+    monkeypatch: pytest.MonkeyPatch, unit: str, end: str, problem: str
+) -> None:
+    def fail(_: str) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(parse, "_parse_integer", fail)
+    text = "[" + f"{unit}," * 100_000 + end
+    with pytest.raises(InvalidJSON, match=problem) as caught:
+        parse_json(text)
+    assert caught.value.line == 1
+    assert caught.value.column >= len(text) - len(end)
 
 
 JSON = st.recursive(
