@@ -43,7 +43,7 @@ from .errors import (
 )
 from .failures import LOGGER
 from .implementation import check_implementation
-from .strict_json import JsonValue, make_plain
+from .strict_json import JsonValue, encode_message, make_plain
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -111,6 +111,26 @@ def dump_arguments(token: RemoteToken[Any], method: Method[Any, Any], params: ob
         raise InvalidArguments(failure.message, failure.data) from violation
 
 
+def encode_arguments(token: RemoteToken[Any], method: Method[Any, Any], value: JsonValue) -> bytes:
+    """Return the text of arguments that were dumped, or raise `InvalidArguments`."""
+    try:
+        return encode_message(value)
+    except ContractViolation as violation:
+        place = f"the arguments of {token.id}.{method.name}"
+        failure = _describe_violation("invalid_arguments", place, violation)
+        raise InvalidArguments(failure.message, failure.data) from violation
+
+
+def encode_result(
+    token: RemoteToken[Any], method: Method[Any, Any], value: JsonValue
+) -> bytes | Failure:
+    """Return the text of a result that was dumped, or why it cannot cross."""
+    try:
+        return encode_message(value)
+    except ContractViolation as violation:
+        return _refuse_result(token, method, violation)
+
+
 async def run_method(
     token: RemoteToken[Any],
     method: Method[Any, Any],
@@ -158,10 +178,17 @@ def _dump_result(token: RemoteToken[Any], method: Method[Any, Any], result: obje
     try:
         return Answer(None, method.result.check(result, *place))
     except ContractViolation as violation:
-        LOGGER.error("%s: %s", "".join(place), violation)
-        return Answer(_describe_violation("invalid_result", "".join(place), violation))
+        return Answer(_refuse_result(token, method, violation))
     except Exception as error:  # noqa: BLE001 - a codec that cannot dump what was returned
         return Answer(_hide(token, method, error))
+
+
+def _refuse_result(
+    token: RemoteToken[Any], method: Method[Any, Any], violation: ContractViolation
+) -> Failure:
+    place = f"the result of {token.id}.{method.name}"
+    LOGGER.error("%s: %s", place, violation)
+    return _describe_violation("invalid_result", place, violation)
 
 
 def read_answer(token: RemoteToken[Any], method: Method[Any, R], answer: Answer) -> R:

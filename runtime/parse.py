@@ -8,10 +8,7 @@ from typing import Final, NoReturn, cast
 import msgspec
 
 from .errors import InvalidJSON, clip
-from .strict_json import DEEPEST, JsonValue, decode, is_json
-
-MOST_DIGITS: Final = 10_000
-"""How long an integer may be: reading one of millions of digits would take minutes."""
+from .strict_json import DEEPEST, MOST_DIGITS, JsonValue, decode, is_json
 
 _PIECE: Final = 4000
 _encode: Final = msgspec.json.Encoder().encode

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
-from .calls import dump_arguments, make_error, read_result
+from .calls import dump_arguments, encode_arguments, make_error, read_result
 from .context import check_context
 from .envelopes import read_envelope
 from .errors import InvalidJSON, InvalidResult, ServiceError, StaleReference
@@ -18,7 +18,6 @@ from .handles import Handle, HandleEvents, HandleReplica
 from .parse import parse_payload
 from .protocol.messages import Failed, Granted
 from .references import PrivateReference
-from .strict_json import JsonValue, encode
 from .traces import write_trace
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from .outgoing import Answer
     from .peer import Peer
     from .protocol.messages import Result
+    from .strict_json import JsonValue
     from .targets import Target
     from .tokens import Referenced
     from .tracing import CarefulTracer
@@ -123,8 +123,9 @@ class RemoteLink:
         check_context(ctx)
         ctx.check()
         self._handle.check()
-        arguments = encode(dump_arguments(self._target.token, method, params))
-        return self._target.get_peer(method), arguments
+        arguments = dump_arguments(self._target.token, method, params)
+        text = encode_arguments(self._target.token, method, arguments)
+        return self._target.get_peer(method), text
 
     async def _trace(
         self,

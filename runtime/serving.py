@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET, Raw
 
-from .calls import run_method
+from .calls import encode_result, run_method
 from .context import BACKGROUND, CLIENT, TRACE, Cancellation
 from .eager_tasks import start_task
 from .envelopes import write_envelope
@@ -20,7 +20,6 @@ from .parse import parse_payload
 from .protocol.messages import ErrorEnvelope
 from .protocol.served import SMALL
 from .references import give_up, hold
-from .strict_json import encode
 from .traces import read_trace
 
 if TYPE_CHECKING:
@@ -170,7 +169,11 @@ class Serving:
         elif method.result is None:
             self._served.answer(call_id, UNSET)
         else:
-            self._served.answer(call_id, Raw(encode(answer.result)))
+            text = encode_result(source.token, method, answer.result)
+            if isinstance(text, bytes):
+                self._served.answer(call_id, Raw(text))
+            else:
+                self._served.fail(call_id, write_envelope(text))
         self.peer.flush_answer()
 
     def take_cancel(self, call_id: int) -> None:

@@ -41,6 +41,9 @@ READ_STRINGS: Final = {"enum": [""], "minLength": 1}
 A bare ``{"type": "string"}`` takes a lone surrogate, since it never looks inside.
 """
 
+MOST_DIGITS: Final = 10_000
+"""How long an integer may be in text: reading one of millions of digits would take minutes."""
+
 _MOST_BITS: Final = 14_000
 """About how large an integer Python spells; it bounds the digits, not the bits."""
 
@@ -87,6 +90,38 @@ def encode(value: object) -> bytes:
         return _encoder.encode(value)
     except (TypeError, ValueError, msgspec.MsgspecError):
         return _encoder.encode(_respell(make_plain(value)))
+
+
+def encode_message(value: object) -> bytes:
+    """Return the text of arguments or a result, which are strict JSON.
+
+    Raises `ContractViolation`, with the place, for an integer that nobody would read.
+    """
+    try:
+        return _encoder.encode(value)
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        plain = make_plain(value)
+        _check_digits(plain, [])
+        return _encoder.encode(_respell(plain))
+
+
+def _check_digits(value: JsonValue, path: list[object]) -> None:
+    """Refuse integers of more than `MOST_DIGITS` digits."""
+    if isinstance(value, dict | list):
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for token, item in entries:
+            _check_digits(item, [*path, token])
+    elif isinstance(value, int) and abs(value) >= _BOUND:
+        raise ContractViolation(
+            f"an integer of at most {MOST_DIGITS:,} digits",
+            "a longer one",
+            pointer=join_pointer(path),
+            keyword="json",
+            schema_location="",
+        )
+
+
+_BOUND: Final = 10**MOST_DIGITS
 
 
 def _respell(value: JsonValue) -> object:

@@ -11,12 +11,12 @@ import contextlib
 import heapq
 import itertools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from .context import BACKGROUND
+from .parse import parse_payload
 from .peer import Peer
 from .protocol import Framing, Role
-from .strict_json import decode
 from .transports.receiving import AbortedError, Receiving
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ class Frame(NamedTuple):
     @property
     def content(self) -> dict[str, Any]:
         """What the frame says."""
-        content: dict[str, Any] = decode(self.text)
-        return content
+        return cast("dict[str, Any]", parse_payload(self.text))
 
 
 class Direction:

@@ -199,7 +199,10 @@ def test_a_large_integer_stands_beside_escapes() -> None:
 def test_names_are_looked_at_where_the_stack_is_too_short_for_the_quick_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parse, "_has_own_names", lambda _: False)
+    def look(_: bytes) -> bool:
+        return False
+
+    monkeypatch.setattr(parse, "_has_own_names", look)
     assert parse_payload(rb'[{"\u003a": {}, "a": {"a": 1}}, 7]') == [{":": {}, "a": {"a": 1}}, 7]
     with pytest.raises(InvalidJSON, match="stands twice"):
         parse_payload(rb'[{"\u003a": {}, "a": {"a": 1}, "a": 1}]')

@@ -339,3 +339,31 @@ def test_a_service_that_is_provided_later_answers_from_then_on(
             await models.refresh(BACKGROUND)
 
     run(test)
+
+
+def test_integers_that_nobody_reads_do_not_leave(make_wire: Any, run: Any, sample: Any) -> None:
+    """Each sender refuses what its receiver would, and says where it stands."""
+
+    async def test() -> None:
+        wire = make_wire()
+        catalogue = wire.provide()
+        models = wire.namespace.use(sample.MODELS)
+        longest = 10**10_000 - 1
+        async with wire.connect():
+            assert await models.select([longest, {"n": -longest}], BACKGROUND) == [
+                longest,
+                {"n": -longest},
+            ]
+            sent = len(wire.link.frames)
+            problem = "at /modelId/1/n: expected an integer of at most 10,000 digits"
+            with pytest.raises(InvalidArguments, match=problem):
+                await models.select([1, {"n": -longest - 1}], BACKGROUND)
+            assert len(wire.link.frames) == sent
+            catalogue.act = lambda *_: [[longest + 1]]
+            problem = "at /0/0: expected an integer of at most 10,000 digits, found a longer one"
+            with pytest.raises(InvalidResult, match=problem):
+                await models.select("x", BACKGROUND)
+            (answer,) = [one.content for one in wire.link.frames if one.content["type"] == "failed"]
+            assert answer["error"]["code"] == "invalid_result"
+
+    run(test)
