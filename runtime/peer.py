@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from .backlog import Backlog
 from .calls import Failure, make_built_in_error
 from .envelopes import read_envelope
-from .errors import Disconnected, NotAuthorized, ServiceError, UnsupportedVersion, clip
+from .errors import Disconnected, NotAuthorized, Overflow, ServiceError, UnsupportedVersion, clip
 from .failures import FAILURES, LOGGER, report
 from .handling import Handler, Handlers, NoHandler
 from .outgoing import FEW, OutgoingCalls
@@ -93,6 +93,8 @@ class Peer:
         self._backlog: Final = Backlog(self._take, self._flush_handled, self._loop.call_soon)
         self._handler: Handler | None = None
         self._opened: asyncio.Future[None] = self._loop.create_future()
+        # Looked at, so that asyncio does not complain where nobody waits for it.
+        self._opened.add_done_callback(lambda opened: opened.exception())
         self._gone: asyncio.Future[None] = self._loop.create_future()
         self._ending: ErrorEnvelope | None = None
         self._on_end: dict[Callable[[Failure], object], None] = {}
@@ -132,8 +134,6 @@ class Peer:
         """Begin the handshake; a second time does nothing."""
         if not self._started:
             self._started = True
-            # Looked at, so that asyncio does not complain where nobody waits for it.
-            self._opened.add_done_callback(lambda opened: opened.exception())
             self.connection.start(self._clock.time())
             self._transport.start(self)
             self.flush()
@@ -296,7 +296,7 @@ class Peer:
         """Find out who the client is; no call is taken before that."""
         try:
             identity = await authenticate(credential, self._transport)
-        except NotAuthorized as error:
+        except (NotAuthorized, Overflow) as error:
             refusal = ErrorEnvelope(error.code, error.message)
         except Exception as error:  # noqa: BLE001 - whatever an authentication raises is its own
             report("an authentication failed", error)

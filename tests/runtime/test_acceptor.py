@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -153,3 +154,47 @@ def test_an_application_that_fails_there_keeps_the_connection() -> None:
 
     asyncio.run(main())
     assert [type(one) for one in complaints] == [ZeroDivisionError]
+
+
+def test_connections_are_bounded_and_who_finds_no_room_is_told(run: Any) -> None:
+    async def main() -> None:
+        address = ControlledAddress()
+        acceptor = Acceptor(address.listen, Registry(), connections=2)
+        await acceptor.start()
+        first, _ = [await connect(address) for _ in range(2)]
+        for _ in range(3):
+            with pytest.raises(Disconnected, match="takes no more than 2 connections"):
+                await connect(address)
+        assert len(acceptor.peers) == 2
+        await first.close()
+        await settle()
+        await connect(address)
+        gc.collect()  # of peers that were refused nothing is left that nobody looked at
+        await acceptor.close()
+        assert {task for task in asyncio.all_tasks() if task is not asyncio.current_task()} == set()
+
+    run(main)
+
+
+def test_of_those_who_are_refused_at_a_time_only_some_are_told(run: Any) -> None:
+    async def main() -> None:
+        address = ControlledAddress()
+        acceptor = Acceptor(address.listen, Registry(), connections=1)
+        await acceptor.start()
+        await connect(address)
+        outcomes = await asyncio.gather(
+            *[connect(address) for _ in range(100)], return_exceptions=True
+        )
+        assert {type(outcome) for outcome in outcomes} == {Disconnected}
+        told = [outcome for outcome in outcomes if "takes no more than 1" in str(outcome)]
+        assert len(told) == 64
+        with pytest.raises(Disconnected, match="takes no more than 1"):
+            await connect(address)
+        await acceptor.close()
+
+    run(main)
+
+
+def test_there_is_room_for_one_connection_at_least() -> None:
+    with pytest.raises(ValueError, match="at least 1 connection, found 0"):
+        Acceptor(ControlledAddress().listen, Registry(), connections=0)
