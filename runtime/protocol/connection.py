@@ -68,7 +68,7 @@ class Connection:
         self._received_row: Mapping[type, State] = RECEIVED[role][self.state]
         self._sent_row = SENT[role][self.state]
         self.served: Final = Served(self.limits, self._outbox, self._put, self._fault)
-        self.followed: Final = Followed(self._put, self._fault)
+        self.followed: Final = Followed(self.limits, self._put, self._fault)
         self._takers: dict[type, Callable[[Any, list[Happening]], None]] = {
             m.Hello: self._take_hello,
             m.Welcome: self._take_welcome,

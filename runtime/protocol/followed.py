@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .happenings import Happening
+    from .limits import Limits
     from .messages import Message
 
 
@@ -49,9 +50,11 @@ class Followed:
 
     def __init__(
         self,
+        limits: Limits,
         put: Callable[[Message], object],
         fault: Callable[[str, list[Happening]], None],
     ) -> None:
+        self._limits = limits
         self._put = put
         self._fault = fault
         self._by_id: dict[int, Following] = {}
@@ -138,6 +141,7 @@ class Followed:
             return False
         if is_keyed and message.instances is not UNSET:
             following.live = {live.key: live.generation for live in message.instances}
+            return not self._end_overfull(following, happenings)
         return True
 
     def _is_current(self, following: Following, message: Any, happenings: list[Happening]) -> bool:
@@ -156,11 +160,20 @@ class Followed:
             return True
         if isinstance(message, Spawned) and message.generation > known:
             live[message.key] = message.generation
-            return True
+            return not self._end_overfull(following, happenings)
         if message.generation == known:
             problem = f"generation {known} of this instance is live already"
             self._fault(problem, happenings)
         return False
+
+    def _end_overfull(self, following: Following, happenings: list[Happening]) -> bool:
+        """Tell whether more is live than this side follows; the subscription has ended then."""
+        if len(following.live) <= self._limits.instances:
+            return False
+        problem = f"more than {self._limits.instances} instances are live"
+        self._forget(following)
+        self._end(following, ErrorEnvelope("overflow", problem), happenings)
+        return True
 
     def _lose_count(self, following: Following, problem: str, happenings: list[Happening]) -> None:
         """Open a subscription anew; end it if that happens twice before a snapshot."""

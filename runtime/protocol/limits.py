@@ -29,6 +29,8 @@ class Limits:
     """How many subscriptions the other side may hold; announced."""
     references: int = 4096
     """How many private references the other side may hold."""
+    instances: int = 65_536
+    """How many live instances of one keyed service are followed."""
     waiting_events: int = 1024
     """How many events may wait for a slow reader before their subscription ends."""
     waiting_bytes: int = 16 * 1024 * 1024

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pi_contracts.runtime import BACKGROUND, StaleInstance
 from pi_contracts.runtime import generated as rt
-from pi_contracts.runtime.errors import ContractMismatch, ServiceError
-from pi_contracts.runtime.protocol import Role
+from pi_contracts.runtime.errors import ContractMismatch, Overflow, ServiceError
+from pi_contracts.runtime.protocol import Limits, Role
 
 
 class Watch:
@@ -319,6 +319,27 @@ def test_a_contract_that_does_not_fit_fails_the_observation(
             claimed.link.to_client.inject(text)
             with pytest.raises(ContractMismatch):
                 await claimed.namespace.ready(BACKGROUND)
+
+    run(test)
+
+
+def test_an_owner_that_spawns_without_end_is_followed_no_more(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    """Nothing that a provider does makes its consumers keep more and more."""
+
+    async def test() -> None:
+        wire = make_wire()
+        dialogs = provide(wire, sample)
+        watch = Watch()
+        wire.namespace.observe(sample.DIALOGS, watch)
+        async with wire.connect(limits=Limits(instances=2)):
+            for key in "abc":
+                dialogs.spawn(key, make(sample))
+                await sample.settle()
+            assert watch.log == ["+a", "+b", "-a", "-b"]
+            with pytest.raises(Overflow, match="more than 2 instances are live"):
+                await wire.namespace.ready(BACKGROUND)
 
     run(test)
 

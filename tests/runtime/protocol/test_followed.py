@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import Raw
-from pi_contracts.runtime.protocol import Gap, Published, Refused, SubscriptionEnded
+from pi_contracts.runtime.protocol import Gap, Limits, Published, Refused, SubscriptionEnded
 from pi_contracts.runtime.protocol import messages as m
 
 if TYPE_CHECKING:
@@ -165,3 +165,24 @@ def test_generations_are_not_compared_across_a_new_subscription(pair: Any) -> No
     snapshot = m.Snapshot(one + 1, 1, "d", {}, instances=[m.Live("a", 1, {})])
     (published,) = pair.inject(pair.client, snapshot)
     assert isinstance(published, Published)
+
+
+@pytest.mark.parametrize("way", ["a snapshot", "one by one"])
+def test_more_instances_than_are_followed_end_the_subscription(make_pair: Any, way: str) -> None:
+    pair = make_pair(limits=Limits(instances=3))
+    pair.open()
+    one = pair.observe()
+    lives = [m.Live(key, 1, {}) for key in "abcd"]
+    at_first = lives if way == "a snapshot" else lives[:1]
+    messages: list[m.Message] = [m.Snapshot(one, 1, "d", {}, instances=at_first)]
+    if way == "one by one":
+        spawned = [m.Spawned(one, number, key, 1, {}) for number, key in enumerate("bc", 1)]
+        messages += [*spawned, m.Closed(one, 3, "b", 1), m.Spawned(one, 4, "b", 2, {})]
+        messages += [m.Spawned(one, 5, "d", 1, {})]
+    happenings = pair.inject(pair.client, *messages)
+    assert all(isinstance(happening, Published) for happening in happenings[:-1])
+    assert len(happenings) == len(messages)
+    assert isinstance(happenings[-1], SubscriptionEnded)
+    assert happenings[-1].error == m.ErrorEnvelope("overflow", "more than 3 instances are live")
+    pair.cross()
+    assert pair.server.served.subscriptions == {}
