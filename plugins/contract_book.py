@@ -1,4 +1,7 @@
-"""The contracts at hand for a plan: those given, and those that plugins' packages hold."""
+"""The contracts at hand for a plan: those given, in plugins' packages, and shipped ones.
+
+The shipped ones are found by digest alone: an id of theirs may be anybody's.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 _TAKEN: Final = "duplicate-id"
 """The rule of contracts that two files hold."""
 _OURS: Final = Path(__file__).resolve().parent.parent
+_SHIPPED: Final = _OURS / "contracts" / "library"
 
 
 class Traits(NamedTuple):
@@ -75,8 +79,8 @@ class ContractBook:
         return self._all
 
     def find(self, digest: str) -> Held | None:
-        """Return the contract with this digest."""
-        return self._by_digest.get(digest)
+        """Return the contract with this digest; of those at hand, else of the shipped ones."""
+        return self._by_digest.get(digest) or self._shipped.get(digest)
 
     def judge(self, consumer: str, provider: str) -> Verdict | None:
         """Compare two contracts by their digests; None if one of them is not at hand."""
@@ -88,9 +92,12 @@ class ContractBook:
             )
         return self._verdicts[key]
 
-    def has_service(self, service_id: str) -> bool:
-        """Tell whether a contract of this service is at hand."""
-        return service_id in self._by_id
+    def has_contract(self, entry: Declaration) -> bool:
+        """Tell whether a contract of this service is at hand, or its very contract shipped."""
+        if entry.service in self._by_id:
+            return True
+        digest = UNSET if entry.contract is UNSET else entry.contract.digest
+        return digest is not UNSET and digest in self._shipped
 
     @property
     def service_ids(self) -> list[str]:
@@ -139,6 +146,12 @@ class ContractBook:
         return tuple(found)
 
     @cached_property
+    def _shipped(self) -> dict[str, Held]:
+        from pi_contracts.contracts.read import read  # noqa: PLC0415 # seldom needed
+
+        return {held.digest: held for held in _list_held(read([_SHIPPED]).catalogue)}
+
+    @cached_property
     def _by_digest(self) -> dict[str, Held]:
         return {held.digest: held for held in reversed(self._all)}
 
@@ -166,7 +179,7 @@ def make_book(
 
 def _choose_folder(package: Path) -> Path:
     """Return where the contracts of a package are: our own package holds much else."""
-    return _OURS / "contracts" / "library" if package.resolve() == _OURS else package
+    return _SHIPPED if package.resolve() == _OURS else package
 
 
 def _list_held(catalogue: Catalogue) -> tuple[Held, ...]:

@@ -13,7 +13,9 @@ from .graph import Service, Use
 from .similar import SimilarIds
 from .wording import (
     agree,
+    get_declaration,
     list_facets,
+    list_names,
     name_facet,
     name_service,
     place_use,
@@ -38,7 +40,8 @@ _DIGEST_SHOWN: Final = 19
 def find_unknown_contracts(graph: Graph) -> Iterator[Finding]:
     """A service has no contract among those given, nor in a plugin's package.
 
-    Applied only where contracts are given. Local services have none.
+    Applied only where contracts are given. Local services have none. A service that
+    stands in several scopes has one contract, so that it is told once.
     """
     contracts = graph.assembly.contracts
     if contracts is None or not contracts.is_given:
@@ -47,7 +50,7 @@ def find_unknown_contracts(graph: Graph) -> Iterator[Finding]:
     for node, report in enumerate(graph.assembly.reports):
         for member, entries in (("provides", report.provides), ("requires", report.requires)):
             for index, entry in enumerate(entries):
-                if entry.scope != LOCAL and not contracts.has_service(entry.service):
+                if entry.scope != LOCAL and not contracts.has_contract(entry):
                     uses = unknown.setdefault(entry.service, {"provides": [], "requires": []})
                     uses[member].append(Use(node, index))
     similar = SimilarIds(contracts.service_ids)
@@ -55,16 +58,25 @@ def find_unknown_contracts(graph: Graph) -> Iterator[Finding]:
         member = "provides" if by_member["provides"] else "requires"
         ranked = rank_uses(graph, by_member[member])
         facets = rank_facets(graph, (use.node for uses in by_member.values() for use in uses))
+        scope = get_declaration(graph, ranked[0], member).scope
+        scopes = {
+            get_declaration(graph, use, side).scope
+            for side, uses in by_member.items()
+            for use in uses
+        }
+        names = list_names(name_service(Service(one, service_id)) for one in sorted(scopes))
         near = similar.find(service_id)[:1]
         hint = f"; did you mean {quote(near[0])}?" if near else ""
         yield Finding(
             "unknown-contract",
             Severity.ERROR,
-            f"{list_facets(facets)} {agree(facets, 'name')} {quote(service_id)}, of which no "
-            f"contract is given or in a plugin's package; what crosses there is not known{hint}",
-            subject=Subject(service=service_id, facets=facets),
+            f"{list_facets(facets)} {agree(facets, 'name')} {names}, of which no contract is "
+            f"given or in a plugin's package; what crosses there is not known{hint}",
+            subject=Subject(service=service_id, scope=scope, facets=facets),
             related=relate_uses(graph, ranked[1:], member),
-            fix=f"write {quote(near[0])}" if near else "add its contract to the folder given",
+            fix=f"write {quote(near[0])}"
+            if near
+            else "name the folder of its contract with --contracts too",
             **place_use(graph, ranked[0], member),  # type: ignore[arg-type] # by field name
         )
 

@@ -46,8 +46,8 @@ def get_digest(folder: Path) -> str:
 def test_contracts_that_are_given_are_known_by_id_and_digest(tmp_path: Path) -> None:
     book = ContractBook([write(tmp_path / "given", scopes=["session"])])
     assert book.is_given
-    assert book.has_service("clock")
-    assert not book.has_service("clocks")
+    assert book.has_contract(declare())
+    assert not book.has_contract(declare("clocks"))
     assert book.service_ids == ["clock"]
     assert book.find("sha256:0") is None
     assert book.find(get_digest(tmp_path / "given")) is not None
@@ -84,6 +84,17 @@ def test_our_own_package_means_the_library_that_it_ships() -> None:
     held = book.find(MODELS.digest)
     assert held is not None
     assert held.contract.service_id == "models"
+
+
+def test_the_contracts_that_we_ship_are_found_by_digest_without_being_given() -> None:
+    book = ContractBook()
+    held = book.find(MODELS.digest)
+    assert held is not None
+    assert held.contract.service_id == "models"
+    assert book.has_contract(declare("models", MODELS.digest))
+    assert not book.has_contract(declare("models"))
+    assert not book.has_contract(declare("models", "sha256:0"))
+    assert book.service_ids == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import msgspec
 import pytest
 from msgspec import UNSET
 from pi_contracts.plugins.contract_book import ContractBook
+from pi_contracts.plugins.explain import Drawing
 from pi_contracts.plugins.facets import ContractVersion, Declaration, Report, ReportFile
+from pi_contracts.plugins.library.services.models import MODELS
 from pi_contracts.plugins.outcomes import ServiceFacts
 from pi_contracts.plugins.plan import make_plan
 
@@ -182,17 +184,46 @@ def test_a_service_without_a_contract_is_told_where_contracts_are_given(
     told = {f.message: f.fix for f in findings if f.rule == "unknown-contract"}
     assert told == {
         (
-            '"a:session" and "b:tui" name "clocks", of which no contract is given or in a '
-            'plugin\'s package; what crosses there is not known; did you mean "clock"?'
+            '"a:session" and "b:tui" name "session/clocks", of which no contract is given or in '
+            'a plugin\'s package; what crosses there is not known; did you mean "clock"?'
         ): 'write "clock"',
         (
-            '"c:tui" names "sundial", of which no contract is given or in a plugin\'s package; '
-            "what crosses there is not known"
-        ): "add its contract to the folder given",
+            '"c:tui" names "session/sundial", of which no contract is given or in a plugin\'s '
+            "package; what crosses there is not known"
+        ): "name the folder of its contract with --contracts too",
     }
     for book in (None, ContractBook(), ContractBook([write(tmp_path / "bad", mode="x")])):
         found = make_plan(None, [file], contracts=book).findings
         assert "unknown-contract" not in {f.rule for f in found}
+
+
+def test_a_service_without_a_contract_is_named_with_its_scopes(
+    tmp_path: Path, facets: Facets
+) -> None:
+    """Also in the drawing; one contract that is missing in two scopes is told once."""
+    file = facets(
+        "a:server;; server/dial\nb:tui; server/dial session/dial;\nc:session;; session/dial"
+    )
+    plan = make_plan(None, [file], contracts=ContractBook([write(tmp_path)]))
+    (finding,) = plan.findings
+    assert '"a:server", "b:tui" and "c:session" name "server/dial" and "session/dial"' in (
+        finding.message
+    )
+    assert (finding.subject.scope, finding.subject.service) == ("server", "dial")
+    assert "server/dial: unknown-contract" in Drawing(plan).draw_fault(finding)
+
+
+def test_a_shipped_contract_is_known_by_its_digest_alone(tmp_path: Path) -> None:
+    """Whose id a service has without it may be anybody's."""
+    book = ContractBook([write(tmp_path)])
+    ours = Declaration("session", "models", "singleton", ContractVersion(MODELS.digest, 1))
+    plan = make_plan(None, [ReportFile([Report("a", "session", [], [ours])])], contracts=book)
+    assert plan.findings == ()
+    for contract in (UNSET, ContractVersion(version=1), ContractVersion("sha256:0", 1)):
+        theirs = Declaration("session", "models", "singleton", contract)
+        report = ReportFile([Report("a", "session", [], [theirs])])
+        (finding,) = make_plan(None, [report], contracts=book).findings
+        assert finding.rule == "unknown-contract"
 
 
 def test_who_requires_a_deprecated_service_is_warned() -> None:
