@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET
 from pi_contracts.contracts.findings import Facet
 
-from .entry_points import Announcement, InstalledFacets
+from .entry_points import Announcement, InstalledFacets, SpareFacets
 from .facets import Declaration, Locator, Origin, Report, ReportFile
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ class Assembly:
     """What a dry run found out, in the manifest's order."""
     contracts: ContractBook | None = None
     """The contracts at hand."""
+    spare: SpareFacets | None = None
+    """What is installed beside the manifest, if it is known where to look for that."""
     crossings: Sequence[Crossing] = ()
     """Where facets reach what belongs to another host kind, if that was asked."""
     is_partial: bool = False
@@ -118,7 +120,7 @@ def assemble(
         assembly.reports = files[0].reports
         assembly.places = _PlainPlaces(files[0])
     else:
-        _arrange(assembly, manifest, files, installed or InstalledFacets())
+        _arrange(assembly, manifest, files, installed)
     assembly.facets = [Facet(report.plugin, report.facet) for report in assembly.reports]
     return assembly
 
@@ -146,7 +148,7 @@ def _arrange(
     assembly: Assembly,
     manifest: Manifest | None,
     files: Sequence[ReportFile],
-    installed: InstalledFacets,
+    installed: InstalledFacets | None,
 ) -> None:
     rows = _collect_reports(assembly, files)
     if manifest is None:
@@ -224,12 +226,14 @@ def _follow_manifest(
     assembly: Assembly,
     manifest: Manifest,
     reported: dict[tuple[str, str], _Row],
-    installed: InstalledFacets,
+    installed: InstalledFacets | None,
 ) -> list[_Row]:
     """Choose the report of each facet of the manifest, in its order; note what is amiss."""
     inline = _collect_inline(manifest)
     recorded = {(one.entry.plugin, one.entry.kind): one for one in assembly.recordings}
-    kinds = _list_facets(assembly, manifest, reported, installed)
+    kinds = _list_facets(assembly, manifest, reported, installed or InstalledFacets())
+    if installed is not None:
+        assembly.spare = SpareFacets(installed, kinds)
     ordered: list[_Row] = []
     for plugin, facets in kinds.items():
         rows: list[_Row] = []

@@ -17,7 +17,7 @@ from pi_contracts.contracts.findings import quote
 from .facets import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from importlib.metadata import Distribution
 
     from .manifest import Manifest
@@ -94,6 +94,10 @@ class InstalledFacets:
         """
         return self._found[0].get(plugin, {})
 
+    def list_kinds(self) -> Mapping[str, Collection[str]]:
+        """Return the kinds of facets that are announced, by plugin."""
+        return self._found[0]
+
     def find_without_kind(self, plugin: str) -> list[Announcement]:
         """Return what is announced by the id of *plugin* alone, so that it is no facet."""
         return self._found[1].get(plugin, [])
@@ -129,6 +133,29 @@ class InstalledFacets:
                 seen.add(name)
             for key, value in _read_group(distribution):
                 yield key, _EXTRAS.sub("", value), package
+
+
+class SpareFacets(NamedTuple):
+    """The facets that installed packages announce and that a manifest does not have."""
+
+    installed: InstalledFacets
+    listed: Mapping[str, Collection[str]]
+    """The kinds of facets of each plugin of the manifest."""
+
+    def find_plugins(self, kind: str | None) -> list[str]:
+        """Return the plugins with a facet to spare, of this kind or of any, sorted."""
+        return sorted(
+            plugin
+            for plugin, kinds in self.installed.list_kinds().items()
+            if any(one not in self.listed.get(plugin, ()) and kind in {None, one} for one in kinds)
+        )
+
+    def find_similar(self, plugin: str) -> list[str]:
+        """Return the installed plugins that are not listed and whose ids are like this one."""
+        from .similar import SimilarIds  # noqa: PLC0415 # only where something is wrong
+
+        ids = (one for one in self.installed.list_kinds() if one not in self.listed)
+        return SimilarIds(ids).find(plugin)
 
 
 def _find_name(distribution: Distribution) -> str | None:

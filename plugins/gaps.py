@@ -169,6 +169,7 @@ class _Closeness:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._installed: dict[str | None, dict[str, set[str]]] = {}
 
     @cached_property
     def _similar(self) -> SimilarIds:
@@ -247,17 +248,70 @@ class _Closeness:
         return hints
 
     def _hint_plugins(self, service: Service, uses: list[Use]) -> list[_Hint]:
+        """Name plugins that may have the provider: by their ids, then whoever there is.
+
+        Of those that are installed and not listed, what they provide is not known, since
+        no setup of theirs is run.
+        """
         kind = service.kind or (service.scope if service.scope in HOST_SCOPES else None)
-        if kind is None or not self.graph.assembly.plugins:
-            return []
-        owners = (self.graph.assembly.facets[use.node].plugin for use in uses)
+        owners = [self.graph.assembly.facets[use.node].plugin for use in uses]
+        words = _WORD.findall(fold(service.id))
         named = (
             plugin
-            for word in _WORD.findall(fold(service.id))
+            for word in words
             if len(plugins := self._plugins.get(word, [])) <= _HINTS_SHOWN
             for plugin in plugins
         )
-        lacking = self._find_lacking(named, kind) or self._find_lacking(owners, kind)
+        installed = self._find_installed(kind)
+        groups = {_get_group(owner) for owner in owners} - {""}
+        near = [
+            plugin
+            for plugin, its_words in installed.items()
+            if _get_group(plugin) in groups or not its_words.isdisjoint(words)
+        ]
+        return (
+            self._hint_installed(service, kind, near)
+            or self._hint_lacking(service, kind, named)
+            or self._hint_installed(service, kind, installed)
+            or self._hint_lacking(service, kind, owners)
+        )
+
+    def _find_installed(self, kind: str | None) -> dict[str, set[str]]:
+        """Return the plugins with a facet to spare, and the longer words of their ids."""
+        spare = self.graph.assembly.spare
+        if spare is None:
+            return {}
+        if kind not in self._installed:
+            self._installed[kind] = {
+                plugin: set(_WORD.findall(fold(plugin))) for plugin in spare.find_plugins(kind)
+            }
+        return self._installed[kind]
+
+    def _hint_installed(
+        self, service: Service, kind: str | None, plugins: Iterable[str]
+    ) -> list[_Hint]:
+        spare = self.graph.assembly.spare
+        if spare is None:
+            return []
+        what = f"if it provides {name_service(service)}"
+        facet = "a facet" if kind is None else f"a facet of kind {quote(kind)}"
+        hints: list[_Hint] = []
+        listed = [plugin for plugin in plugins if plugin in spare.listed]
+        if unlisted := [plugin for plugin in plugins if plugin not in spare.listed]:
+            one = quote(unlisted[0]) if len(unlisted) == 1 else "the right one of them"
+            text = f"installed, not in the manifest: {_list_some(unlisted)}"
+            hints.append(_Hint(text, f"add {one} to the manifest, {what}"))
+        if listed:
+            text = f"installed with {facet} that the manifest leaves out: {_list_some(listed)}"
+            hints.append(_Hint(text, f"name that facet in the manifest too, {what}"))
+        return hints
+
+    def _hint_lacking(
+        self, service: Service, kind: str | None, plugins: Iterable[str]
+    ) -> list[_Hint]:
+        if kind is None or not self.graph.assembly.plugins:
+            return []
+        lacking = sorted({plugin for plugin in plugins if kind not in self._kinds[plugin]})
         if not lacking:
             return []
         what = "has no facet" if len(lacking) == 1 else "have no facet"
@@ -268,8 +322,17 @@ class _Closeness:
             )
         ]
 
-    def _find_lacking(self, plugins: Iterable[str], kind: str) -> list[str]:
-        return sorted({plugin for plugin in plugins if kind not in self._kinds[plugin]})
+
+def _get_group(plugin: str) -> str:
+    """Return what the ids of one owner begin with: ``@owner/``; empty for others."""
+    owner, slash, _ = plugin.partition("/")
+    return owner if slash and owner.startswith("@") else ""
+
+
+def _list_some(plugins: Sequence[str]) -> str:
+    shown = ", ".join(map(quote, plugins[:_HINTS_SHOWN]))
+    hidden = len(plugins) - _HINTS_SHOWN
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
 
 
 def _say_who_provides(graph: Graph, service: Service) -> str:

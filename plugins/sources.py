@@ -89,11 +89,17 @@ def find_unreported_facets(graph: Graph) -> Iterator[Finding]:
         fix = "give it an inline report, or name a file that has one with --facets"
         if kind is None:
             what = f"plugin {quote(plugin)} names no facets, and no installed package does"
+            fix = "install its package, name its facets here, or give reports of them with --facets"
             facets: tuple[Facet, ...] = ()
+            spare = graph.assembly.spare
+            near = spare.find_similar(plugin) if spare is not None and not announced else ()
             if announced:
                 who = list_names(map(str, announced))
                 what += f"; {who} {agree(announced, 'announce')} it without a kind"
                 fix = f"announce each facet by the name {quote(f'{plugin}:KIND')}"
+            if near:
+                what += f"; did you mean {' or '.join(map(quote, near))}, which is installed?"
+                fix = f"write {quote(near[0])}, or install the package of {quote(plugin)}"
         else:
             facets = (Facet(plugin, kind),)
             what = f"nothing is known of {name_facet(facets[0])}, which has no report"

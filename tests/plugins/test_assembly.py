@@ -129,6 +129,40 @@ def test_a_plugin_without_facets_that_is_listed_twice_is_unreported_once(tmp_pat
     assert found[0].fix == 'announce each facet by the name "a:KIND"'
 
 
+@pytest.mark.parametrize(
+    ("plugin", "hint", "fix"),
+    [
+        (
+            "@kb/iu",
+            '; did you mean "@kb/ui", which is installed?',
+            'write "@kb/ui", or install the package of "@kb/iu"',
+        ),
+        (
+            "@kb/ux",
+            '; did you mean "@kb/ui", which is installed?',
+            'write "@kb/ui", or install the package of "@kb/ux"',
+        ),
+        (
+            "@kb/cord",
+            "",
+            "install its package, name its facets here, or give reports of them with --facets",
+        ),
+    ],
+    ids=["swapped", "changed", "like one that is listed"],
+)
+def test_an_id_that_nothing_announces_is_told_with_the_installed_one_that_is_like_it(
+    tmp_path: Path, plugin: str, hint: str, fix: str
+) -> None:
+    announce(tmp_path, "kb", "@kb/core:session", "@kb/ui:tui")
+    listed = f'[{{"id": "@kb/core", "facets": {{}}}}, {{"id": "{plugin}"}}]'
+    manifest = read(f'{{"manifest": 1, "plugins": {listed}}}')
+    (finding,) = make_plan(manifest, installed=InstalledFacets(str(tmp_path))).findings
+    assert finding.message == (
+        f'plugin "{plugin}" names no facets, and no installed package does{hint}'
+    )
+    assert finding.fix == fix
+
+
 def test_a_report_that_agrees_with_the_inline_one_is_no_drift(facets: Facets) -> None:
     manifest = read("""{"manifest": 1, "plugins": [{"id": "a", "facets": {"tui": {"entry": "a:f",
         "requires": [{"scope": "app", "service": "x", "mode": "singleton"}]}}}]}""")

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from pi_contracts.plugins.entry_points import InstalledFacets
 from pi_contracts.plugins.facets import ReportFile, parse_reports
 from pi_contracts.plugins.manifest import parse_manifest
 from pi_contracts.plugins.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Facets = Callable[[str], ReportFile]
 
@@ -185,6 +187,100 @@ def test_a_plugin_without_a_facet_there_is_named(
     finding = make_plan(manifest).findings[0]
     assert finding.rule == "missing-provider"
     assert finding.message.endswith(f"it; {hint}" if hint else "without it")
+
+
+def announce(folder: Path, *names: str) -> InstalledFacets:
+    info = folder / "board-1.0.dist-info"
+    info.mkdir()
+    info.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: board\nVersion: 1.0\n")
+    lines = "".join(f"{name} = m:f\n" for name in names)
+    info.joinpath("entry_points.txt").write_text(f"[pi_contracts.facets]\n{lines}")
+    return InstalledFacets(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("names", "need", "hint", "fix"),
+    [
+        (
+            ["@kb/core:session", "@kb/dark:tui", "@far/x:session"],
+            "session/board",
+            'installed, not in the manifest: "@kb/core"',
+            'add "@kb/core" to the manifest, if it provides "session/board"',
+        ),
+        (
+            ["my-board:session", "@far/x:session"],
+            "session/board",
+            'installed, not in the manifest: "my-board"',
+            'add "my-board" to the manifest, if it provides "session/board"',
+        ),
+        (
+            ["@far/x:tui", "@far/y:session"],
+            "local/board",
+            'installed, not in the manifest: "@far/x"',
+            'add "@far/x" to the manifest, if it provides "local/board"',
+        ),
+        (
+            ["d:a", "c:b", "b:c", "a:d"],
+            "app/board",
+            'installed, not in the manifest: "a", "b", "c" and 1 more',
+            'add the right one of them to the manifest, if it provides "app/board"',
+        ),
+        (
+            ["@kb/ui:tui", "@kb/ui:session"],
+            "session/board",
+            'installed with a facet of kind "session" that the manifest leaves out: "@kb/ui"',
+            'name that facet in the manifest too, if it provides "session/board"',
+        ),
+        (
+            ["@kb/ui:web"],
+            "app/board",
+            'installed with a facet that the manifest leaves out: "@kb/ui"',
+            'name that facet in the manifest too, if it provides "app/board"',
+        ),
+        (
+            ["@kb/ui:tui", "@kb/dark:tui"],
+            "session/board",
+            '"@kb/ui" has no facet of kind "session"',
+            'add the facet of kind "session" that provides "session/board"',
+        ),
+        (
+            ["@far/x:tui"],
+            "server/theme",
+            '"@pi/theme" has no facet of kind "server"',
+            'add the facet of kind "server" that provides "server/theme"',
+        ),
+        (
+            ["@far/x:server"],
+            "server/theme",
+            '"@pi/theme" has no facet of kind "server"',
+            'add the facet of kind "server" that provides "server/theme"',
+        ),
+    ],
+    ids=[
+        "of a consumer's owner",
+        "named like it",
+        "for a local",
+        "many, for no host's scope",
+        "a listed plugin's facet",
+        "a listed plugin's facet of any kind",
+        "of other kinds only",
+        "none",
+        "a listed plugin named like it comes first",
+    ],
+)
+def test_what_is_installed_and_not_in_the_manifest_may_be_the_provider(
+    tmp_path: Path, names: list[str], need: str, hint: str, fix: str
+) -> None:
+    """The consumer is not to be blamed for it, and no setup is run to know."""
+    scope, _, service = need.partition("/")
+    plugins: dict[str, dict[str, object]] = {
+        "@kb/ui": {"tui": needs(scope, service)},
+        "@pi/theme": {"web": {"entry": "m:f", "provides": []}},
+    }
+    manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
+    (finding,) = make_plan(manifest, installed=announce(tmp_path, *names)).findings
+    assert finding.message.endswith(f"cannot start without it; {hint}")
+    assert finding.fix == fix
 
 
 @pytest.mark.parametrize(
