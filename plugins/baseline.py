@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from importlib.machinery import ExtensionFileLoader, PathFinder
 from operator import is_
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,7 @@ _GIVEN: Final = frozenset(
     }
 )
 """Where the classes are defined of what a setup is given and gives."""
+_find_spec: Final = PathFinder.find_spec
 _BUILTINS: Final = vars(builtins)
 _BUILTINS_AS_THEY_WERE: Final = dict(_BUILTINS)
 
@@ -90,9 +92,10 @@ class Baseline:
             changed = (name for name, module in old.items() if now.get(name) is not module)
             found += (f"sys.modules[{_show(name)}]" for name in changed)
         added = {name: now[name] for name in now.keys() - old.keys()}
-        for name, module in added.items():
-            if module is not None and _is_stub(name, added, now):
-                found.append(f"sys.modules[{_show(name)}]")
+        stubs = [n for n, m in added.items() if m is not None and _is_stub(n, added, now)]
+        if stubs and any(map(_is_extension, added.values())):
+            stubs = [name for name in stubs if not _is_made_in_c(name, now[name])]
+        found += (f"sys.modules[{_show(name)}]" for name in stubs)
         if added or found:
             found += self._add_modules(added)
             self._modules = now
@@ -226,6 +229,24 @@ def _is_stub(name: object, added: Mapping[Any, object], now: Mapping[Any, object
         return True
     spec: Any = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
     return getattr(spec, "name", None) != name or getattr(spec, "loader", None) is None
+
+
+def _is_extension(module: Any) -> bool:
+    """Tell whether a module was loaded from machine code."""
+    if not issubclass(type(module), ModuleType):
+        return False
+    spec: Any = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
+    return type(getattr(spec, "loader", None)) is ExtensionFileLoader
+
+
+def _is_made_in_c(name: object, module: object) -> bool:
+    """Tell whether extension modules may keep something of theirs there, as Cython's do.
+
+    Such an entry stands at the top level and hides no module that could be imported.
+    """
+    if type(name) is not str or "." in name or type(module) is not ModuleType:
+        return False
+    return _find_spec(name) is None
 
 
 def _show(name: object) -> str:

@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,10 +27,11 @@ AT_EXIT: Final = "what is called at exit"
 DIRECTORY: Final = "the working directory"
 PROFILE: Final = "the profile function"
 TRACE: Final = "the trace function"
-_LIBRARY_ADDITIONS: Final = frozenset(
-    {AT_EXIT, "sys.meta_path", "sys.path_hooks", "warnings.filters"}
-)
+_FILTERS: Final = "warnings.filters"
+_LIBRARY_ADDITIONS: Final = frozenset({"sys.meta_path", "sys.path_hooks", _FILTERS})
 """What libraries add to as they are loaded, and what nobody else is harmed by."""
+_FACTS: Final = 3
+"""What a filter of warnings asks for: a message, a category and a module."""
 _PLAIN: Final = frozenset({bool, bytes, float, frozenset, int, str, type(None)})
 """Types whose values are compared, and not only asked whether they are the same."""
 
@@ -90,9 +91,18 @@ class ProcessState:
             if old == now:  # quick, and true as a rule
                 return
         for name, value in now.items():
-            before = old.get(name)
-            if before is not None and not _are_same(before, value):
-                yield Change(name, name in _LIBRARY_ADDITIONS and _only_adds(before, value))
+            before: Any = old.get(name)
+            if before is None or _are_same(before, value):
+                continue
+            if name == AT_EXIT and value > before:
+                continue  # whoever cleans up at the end harms nobody
+            added = _find_additions(before, value) if name in _LIBRARY_ADDITIONS else None
+            if name == _FILTERS and added is not None:
+                if all(map(_is_narrow, added)):
+                    continue
+                yield Change(name, all(map(_is_lenient, added)))
+            else:
+                yield Change(name, added is not None)
 
     def _compare_environment(self, *, is_harmless: bool) -> Iterator[Change]:
         now = _get_environment()
@@ -127,10 +137,8 @@ def _are_same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
     return True
 
 
-def _only_adds(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
-    """Tell whether nothing was taken away, and no warning is made an error."""
-    if len(old) == len(new) == 1:  # a number
-        return True
+def _find_additions(old: tuple[object, ...], new: tuple[object, ...]) -> list[object] | None:
+    """Return what was added; None if something was taken away, or has another order."""
     rest = iter(new)
     added: list[object] = []
     for one in old:
@@ -139,8 +147,21 @@ def _only_adds(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
                 break
             added.append(other)
         else:
-            return False
-    return not any(isinstance(one, tuple) and "error" in one for one in (*added, *rest))
+            return None
+    return [*added, *rest]
+
+
+def _is_lenient(entry: Any) -> bool:
+    """Tell whether a filter makes no warning an error."""
+    return not (type(entry) is tuple and "error" in entry)
+
+
+def _is_narrow(entry: Any) -> bool:
+    """Tell whether a filter is lenient, and about some warnings only: those of the plugin."""
+    if type(entry) is not tuple or not _is_lenient(entry):
+        return False
+    what = cast("tuple[object, ...]", entry)[1:4]
+    return len(what) == _FACTS and what != (None, Warning, None)
 
 
 def _read() -> dict[str, tuple[object, ...]]:

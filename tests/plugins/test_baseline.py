@@ -161,6 +161,14 @@ def _put(name: Any, module: object) -> dict[Any, object]:
     return {name: module}
 
 
+def make_extension(name: str) -> types.ModuleType:
+    """Make a module as the import of machine code would."""
+    module = types.ModuleType(name)
+    loader = importlib.machinery.ExtensionFileLoader(name, f"{name}.so")
+    module.__spec__ = importlib.machinery.ModuleSpec(name, loader)
+    return module
+
+
 _OTHER = make_module("other")
 _NO_LOADER = types.ModuleType("made_up_stub")
 _NO_LOADER.__spec__ = importlib.machinery.ModuleSpec("made_up_stub", None)
@@ -185,6 +193,19 @@ _NO_LOADER.__spec__ = importlib.machinery.ModuleSpec("made_up_stub", None)
             {"made_up": types.ModuleType("made_up"), "made_up.moves": types.ModuleType("moves")},
             ["made_up", "made_up.moves"],
         ),
+        (
+            {"made_up": make_extension("made_up"), "runtime_of_c": types.ModuleType("x")},
+            [],
+        ),
+        (
+            {"made_up": make_extension("made_up"), "this": types.ModuleType("this")},
+            ["this"],
+        ),
+        (
+            {"made_up": make_extension("made_up"), "runtime_of_c": object()},
+            ["runtime_of_c"],
+        ),
+        ({"runtime_of_c": None, "made_up": object()}, ["made_up"]),
     ],
     ids=[
         "an import",
@@ -197,6 +218,10 @@ _NO_LOADER.__spec__ = importlib.machinery.ModuleSpec("made_up_stub", None)
         "an alias of what runs",
         "what a package makes below itself",
         "a stub of a package",
+        "what machine code makes beside itself",
+        "machine code, and a stub of what could be imported",
+        "machine code, and what is no module",
+        "a failed import and a stub",
     ],
 )
 def test_a_new_entry_that_was_not_imported_is_told(

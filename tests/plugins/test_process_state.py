@@ -41,9 +41,9 @@ def set_policy(policy: Any) -> None:
 class Policy(asyncio.DefaultEventLoopPolicy): ...
 
 
-def filter_first(action: Any) -> Step:
+def filter_first(action: Any, message: str = "made up") -> Step:
     def add() -> None:
-        warnings.filterwarnings(action, message="made up")
+        warnings.filterwarnings(action, message=message)
 
     return Step(add, lambda: warnings.filters.pop(0))  # type: ignore[attr-defined] # a list
 
@@ -160,10 +160,28 @@ def test_nothing_is_told_where_nothing_has_changed() -> None:
         set_policy(None)
 
 
-def test_what_libraries_add_while_they_are_loaded_is_told_as_harmless() -> None:
+def test_what_harms_nobody_is_not_told() -> None:
     state = ProcessState()
     ignore = filter_first("ignore")
+    ignore.do()
     atexit.register(do_nothing)
+    try:
+        assert state.find_changes() == []
+    finally:
+        ignore.undo()
+        atexit.unregister(do_nothing)
+
+
+def test_that_nothing_is_called_at_exit_any_more_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(atexit, "_ncallbacks", lambda: 1)
+    state = ProcessState()
+    monkeypatch.setattr(atexit, "_ncallbacks", lambda: 0)
+    assert state.find_changes() == [("what is called at exit", False)]
+
+
+def test_what_libraries_add_while_they_are_loaded_is_told_as_harmless() -> None:
+    state = ProcessState()
+    ignore = filter_first("ignore", "")
     sys.meta_path.append(do_nothing)  # type: ignore[arg-type] # a finder finds nothing
     sys.path_hooks.append(do_nothing)  # type: ignore[arg-type] # as above
     ignore.do()
@@ -173,12 +191,10 @@ def test_what_libraries_add_while_they_are_loaded_is_told_as_harmless() -> None:
         ignore.undo()
         sys.path_hooks.pop()
         sys.meta_path.pop()
-        atexit.unregister(do_nothing)
     assert {change.name: change.is_harmless for change in changes} == {
         "sys.meta_path": True,
         "sys.path_hooks": True,
         "warnings.filters": True,
-        "what is called at exit": True,
     }
 
 
