@@ -6,15 +6,13 @@ string that is none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pi_contracts.runtime import PiContractsError
 
 from .frames import list_frames
 from .guard import RefusedError
-from .ledger import LedgerError
 from .outcomes import Fault, Frame
-from .recording import CalledInSetup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
 
 _LONGEST_TEXT: Final = 500
 _LONGEST_NAME: Final = 100
+_NOTES_SHOWN: Final = 3
+_BULLET: Final = "- "
 _get_name: Final = type.__dict__["__name__"].__get__
 _get_cause: Final = BaseException.__dict__["__cause__"].__get__
 _get_context: Final = BaseException.__dict__["__context__"].__get__
@@ -43,16 +43,23 @@ def name_type(value: object) -> str:
 def make_fault(
     kind: str, error: BaseException, frames: Sequence[Frame] = (), phase: Phase = "setup"
 ) -> Fault:
-    """Make a fault of what was raised: its class and first line; of our errors, what they say."""
-    lines = _list_lines(error)
+    """Make a fault of what was raised: its class, its first line and its notes.
+
+    Of our own errors, what is listed below the first line belongs to it, and
+    another line is advice.
+    """
     error_type = type(error)
-    if issubclass(error_type, (LedgerError, CalledInSetup)):
-        return Fault(kind, lines[0], tuple(frames), phase, "".join(lines[1:2]))
-    text = " ".join(lines) if issubclass(error_type, PiContractsError) else lines[0]
+    first, *others = _list_lines(error)
+    # A class may not let itself be hashed.
+    advice = next((words for one, words in _ADVICE.items() if one is error_type), "")
+    if issubclass(error_type, PiContractsError):
+        listed = [line.removeprefix(_BULLET) for line in others if line.startswith(_BULLET)]
+        first = " ".join(filter(None, (first, "; ".join(listed))))
+        advice = "; ".join(line for line in others if not line.startswith(_BULLET)) or advice
     name = name_type(error)
-    text = f"{name}: {text}" if text else name
-    advice = [words for one, words in _ADVICE.items() if one is error_type]
-    return Fault(kind, text, tuple(frames), phase, "".join(advice))
+    text = f"{name}: {first}" if first else name
+    notes = "; ".join(_list_notes(error))
+    return Fault(kind, f"{text} ({notes})" if notes else text, tuple(frames), phase, advice)
 
 
 def _list_lines(error: BaseException) -> list[str]:
@@ -61,6 +68,19 @@ def _list_lines(error: BaseException) -> list[str]:
     except BaseException:  # noqa: BLE001 - an exception that cannot word itself
         return [""]
     return text.strip()[:_LONGEST_TEXT].split("\n")
+
+
+def _list_notes(error: Any) -> list[str]:
+    """Return the first lines of the notes that were added to an error."""
+    try:
+        notes: Any = error.__notes__
+    except BaseException:  # noqa: BLE001 - no notes, or an attribute of somebody's own
+        return []
+    if type(notes) is not list:
+        return []
+    given = cast("list[Any]", notes)[:_NOTES_SHOWN]
+    texts = [str.__str__(note).strip() for note in given if issubclass(type(note), str)]
+    return [text[:_LONGEST_TEXT].split("\n")[0] for text in texts if text]
 
 
 def list_lines_of(error: BaseException) -> list[Frame]:

@@ -39,8 +39,10 @@ class _Words(NamedTuple):
 
 OF_SETUP: Final = {
     "raised": _Words("raised {text}", "mend it; a setup only declares and registers"),
-    "caught": _Words("caught what was refused: {text}", "mend the call; no host would accept it"),
-    "late": _Words("has given its context away: {text}", "keep what is acquired, not the context"),
+    "caught": _Words("went on after {text}", "mend the call; no host would accept it"),
+    "late": _Words(
+        "has given its context away, which raised {text}", "keep what is acquired, not the context"
+    ),
     "coroutine": _Words(
         "is a coroutine function, but what it declares has to be complete when it returns",
         f"write it with def, not async def; if it has to wait, {_LATER}",
@@ -203,7 +205,7 @@ def _word_import(recording: Recording, fault: Fault) -> tuple[str, str]:
         return f"{start} cannot be resolved: {message}", OF_IMPORT[fault.kind].fix
     words = OF_IMPORT[fault.kind]
     text = words.text.format(text=escape(fault.text), module=module, attribute=attribute)
-    return f"{start} cannot be resolved: {text}", words.fix
+    return f"{start} cannot be resolved: {text}", fault.advice or words.fix
 
 
 def _word(

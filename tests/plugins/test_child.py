@@ -120,18 +120,31 @@ def test_each_step_is_told_before_it_is_made(run: Run) -> None:
         ),
         (
             "def f(facet): facet.use(X)",
-            [("raised", 'facet.use("x") cannot take the token of a remote service here')],
+            [
+                (
+                    "raised",
+                    'WrongToken: facet.use("x") cannot take the token of a remote service here',
+                )
+            ],
         ),
         (
             "def f(facet): facet.session.use(make(Referenced, 'r'))",
-            [("raised", 'facet.session.use("r") cannot take a token of mode referenced')],
+            [
+                (
+                    "raised",
+                    'WrongToken: facet.session.use("r") cannot take a token of mode referenced',
+                )
+            ],
         ),
         (
             "def f(facet): facet.provide_keyed(make(Keyed, 'k'))",
             [
                 (
                     "raised",
-                    'facet.provide_keyed("k") cannot take the token of a remote service here',
+                    (
+                        'WrongToken: facet.provide_keyed("k") cannot take the token of a remote '
+                        "service here"
+                    ),
                 )
             ],
         ),

@@ -13,7 +13,7 @@ from pi_contracts.plugins.raised import (
     make_fault,
     name_type,
 )
-from pi_contracts.runtime import InvalidJSON
+from pi_contracts.runtime import InvalidImplementation, InvalidJSON, NotHydrated
 
 
 class Silent(BaseException):
@@ -31,10 +31,23 @@ class Silent(BaseException):
         (InvalidJSON("bad", 1, 2), "InvalidJSON: line 1, column 2: bad", ""),
         (
             WrongToken("f.use()", "an int", "give a token"),
-            "f.use() cannot take an int",
+            "WrongToken: f.use() cannot take an int",
             "give a token",
         ),
         (SystemExit(3), "SystemExit: 3", "let it return, and never end the process"),
+        (
+            NotHydrated("card"),
+            'NotHydrated: the state "card" is not hydrated',
+            "look at `ready` first, subscribe, or ask `last` for the value last known",
+        ),
+        (
+            InvalidImplementation("x", ("one is missing", "two is no state")),
+            (
+                'InvalidImplementation: this is no implementation of "x": '
+                "one is missing; two is no state"
+            ),
+            "",
+        ),
     ],
 )
 def test_what_was_raised_is_worded_by_its_class_and_first_line(
@@ -44,6 +57,39 @@ def test_what_was_raised_is_worded_by_its_class_and_first_line(
     fault = make_fault("raised", error, frames, "import")
     assert (fault.text, fault.advice) == (text, advice)
     assert (fault.kind, fault.frames, fault.phase) == ("raised", frames, "import")
+
+
+class Words(str):
+    __slots__ = ()
+
+    def strip(self, chars: str | None = None, /) -> str:
+        raise ValueError(chars)
+
+
+@pytest.mark.parametrize(
+    ("notes", "text"),
+    [
+        (['in the state "card"'], 'ValueError: bad (in the state "card")'),
+        (["one\nmore", " ", "two"], "ValueError: bad (one; two)"),
+        ([3, Words(" odd "), None], "ValueError: bad (odd)"),
+        (list("abcd"), "ValueError: bad (a; b; c)"),
+        (["x" * 999], f"ValueError: bad ({'x' * 500})"),
+        ([], "ValueError: bad"),
+        ("text", "ValueError: bad"),
+    ],
+    ids=["one", "several", "odd ones", "many", "long", "none", "no list"],
+)
+def test_the_notes_of_what_was_raised_are_told(notes: object, text: str) -> None:
+    error = ValueError("bad")
+    error.__notes__ = notes  # type: ignore[assignment]
+    assert make_fault("raised", error).text == text
+
+
+def test_an_error_that_does_not_tell_its_notes_has_none() -> None:
+    class OddError(ValueError):
+        __notes__ = property(lambda _: 1 / 0)  # type: ignore[assignment]
+
+    assert make_fault("raised", OddError("bad")).text == "OddError: bad"
 
 
 def test_a_class_is_named_whatever_its_metaclass_says() -> None:

@@ -25,8 +25,8 @@ def plan(*faults: Fault, entry: str = "a.tui:facet") -> Plan:
     ("fault", "message"),
     [
         (Fault("raised", "ValueError: x\n"), "raised ValueError: x\\n"),
-        (Fault("caught", "bad call"), "caught what was refused: bad call"),
-        (Fault("late", "bad call"), "has given its context away: bad call"),
+        (Fault("caught", "bad call"), "went on after bad call"),
+        (Fault("late", "bad call"), "has given its context away, which raised bad call"),
         (
             Fault("coroutine"),
             "is a coroutine function, but what it declares has to be complete when it returns",
@@ -122,6 +122,12 @@ def test_a_failed_setup_is_worded_with_its_facet_and_a_way_out(fault: Fault, mes
         ),
         (
             "a.tui:facet",
+            Fault("import-raised", "ImportError: no", advice="run: pi-contracts gen"),
+            'cannot be resolved: importing "a.tui" raised ImportError: no',
+            "run: pi-contracts gen",
+        ),
+        (
+            "a.tui:facet",
             Fault("hung", "10"),
             'cannot be resolved: importing "a.tui" took longer than 10 s',
             "let the import define and do nothing else, or allow more with --timeout",
@@ -185,7 +191,7 @@ def test_a_failed_setup_is_worded_with_its_facet_and_a_way_out(fault: Fault, mes
 def test_an_entry_point_that_leads_nowhere_is_told_where_it_is_written(
     entry: str, fault: Fault, message: str, fix: str
 ) -> None:
-    fault = Fault(fault.kind, fault.text, phase="import")
+    fault = Fault(fault.kind, fault.text, phase="import", advice=fault.advice)
     (finding,) = plan(fault, entry=entry).findings
     assert finding.rule == "unresolvable-entry-point"
     assert finding.message == f'the entry point "{entry}" of "@pi/a:tui" {message}'
