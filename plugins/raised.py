@@ -6,7 +6,7 @@ string that is none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from pi_contracts.runtime import PiContractsError
 
@@ -76,9 +76,10 @@ def _list_notes(error: Any) -> list[str]:
         notes: Any = error.__notes__
     except BaseException:  # noqa: BLE001 - no notes, or an attribute of somebody's own
         return []
-    if type(notes) is not list:
+    kind: object = type(notes)
+    if kind is not list:
         return []
-    given = cast("list[Any]", notes)[:_NOTES_SHOWN]
+    given: list[Any] = notes[:_NOTES_SHOWN]
     texts = [str.__str__(note).strip() for note in given if issubclass(type(note), str)]
     return [text[:_LONGEST_TEXT].split("\n")[0] for text in texts if text]
 
