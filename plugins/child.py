@@ -356,7 +356,7 @@ class Runner:
     ) -> list[Fault]:
         """Return what was raised, and what the ledger refused although nobody heard of it."""
         if failure is None:
-            return [make_fault("caught", error) for error in book.violations]
+            return [make_fault("caught", e, list_lines_of(e)) for e in book.violations]
         if has_cause and comes_of_refusal(failure):
             return []
         return [make_fault("raised", failure, list_lines_of(failure))]

@@ -203,7 +203,7 @@ class _Closeness:
     def find_hints(self, service: Service, uses: list[Use]) -> list[_Hint]:
         """Return what comes close to *service*, which nobody provides, the closest first."""
         hints = self._hint_scopes(service) or self._hint_ids(service)
-        return hints + self._hint_plugins(service, uses)
+        return hints + self._hint_plugins(service, uses, is_close=bool(hints))
 
     def _hint_scopes(self, service: Service) -> list[_Hint]:
         hints: list[_Hint] = []
@@ -247,9 +247,10 @@ class _Closeness:
             hints.append(_Hint(text, fix))
         return hints
 
-    def _hint_plugins(self, service: Service, uses: list[Use]) -> list[_Hint]:
+    def _hint_plugins(self, service: Service, uses: list[Use], *, is_close: bool) -> list[_Hint]:
         """Name plugins that may have the provider: by their ids, then whoever there is.
 
+        Where something comes close already, any plugin that is installed is no hint.
         Of those that are installed and not listed, what they provide is not known, since
         no setup of theirs is run.
         """
@@ -272,7 +273,7 @@ class _Closeness:
         return (
             self._hint_installed(service, kind, near)
             or self._hint_lacking(service, kind, named)
-            or self._hint_installed(service, kind, installed)
+            or self._hint_installed(service, kind, () if is_close else installed)
             or self._hint_lacking(service, kind, owners)
         )
 

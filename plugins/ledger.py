@@ -154,7 +154,7 @@ class Ledger:
         if self.kind in HOST_SCOPES:
             return self.kind
         fix = (
-            f"a facet of kind {self.kind!r} provides local services only"
+            'provide it in a facet of kind "server" or "session"; others provide local ones only'
             if is_provided
             else "ask the server or the session for it: facet.server, facet.session"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pi_contracts.runtime import PiContractsError
+from pi_contracts.runtime import ContractViolation, InvalidImplementation, PiContractsError
 
 from .frames import list_frames
 from .guard import RefusedError
@@ -31,6 +31,8 @@ _ADVICE: Final[dict[type[BaseException], str]] = {
     EOFError: "let it read nothing: nobody is there to answer",
     MemoryError: "let it not load so much before its host starts",
     SystemExit: "let it return, and never end the process",
+    ContractViolation: "make the value fit its contract, or mend the contract and generate anew",
+    InvalidImplementation: "subclass the provider in the generated module, and write its members",
 }
 
 
@@ -76,10 +78,9 @@ def _list_notes(error: Any) -> list[str]:
         notes: Any = error.__notes__
     except BaseException:  # noqa: BLE001 - no notes, or an attribute of somebody's own
         return []
-    kind: object = type(notes)
-    if kind is not list:
+    if not issubclass(type(notes), list):
         return []
-    given: list[Any] = notes[:_NOTES_SHOWN]
+    given = list[Any].__getitem__(notes, slice(_NOTES_SHOWN))
     texts = [str.__str__(note).strip() for note in given if issubclass(type(note), str)]
     return [text[:_LONGEST_TEXT].split("\n")[0] for text in texts if text]
 

@@ -275,6 +275,13 @@ def test_a_refusal_hides_what_it_makes_a_setup_raise(run: Run, watch: Guard) -> 
     assert issubclass(RefusedError, OSError)
 
 
+def test_a_refused_call_whose_error_is_caught_is_told_where_it_was_made(run: Run) -> None:
+    text = "def f(facet):\n    try: facet.use(X)\n    except Exception: pass\n"
+    (fault,) = find_outcome(run(text, "f")).faults
+    assert fault.kind == "caught"
+    assert [frame.line for frame in fault.frames] == [HEAD.count("\n") + 2]
+
+
 def test_a_late_call_that_nobody_hears_of_is_told_of_its_owner(run: Run) -> None:
     """SNG-2: and one that is heard of is told once, where it was made."""
     text = (

@@ -283,6 +283,26 @@ def test_what_is_installed_and_not_in_the_manifest_may_be_the_provider(
     assert finding.fix == fix
 
 
+def test_where_an_id_comes_close_an_installed_plugin_is_named_only_if_it_is_near(
+    tmp_path: Path,
+) -> None:
+    offer = {"scope": "local", "service": "store", "mode": "singleton"}
+    plugins: dict[str, dict[str, object]] = {
+        "@kb/ui": {"tui": needs("local", "stroe")},
+        "@kb/store": {"tui": {"entry": "m:f", "provides": [offer]}},
+    }
+    manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
+    near = '"@kb/store:tui" provides "local/store", a similar id'
+    for name, hint in (("@far/x:tui", near), ("@kb/x:tui", f"{near}; installed, not in the")):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        finding = make_plan(manifest, installed=announce(folder, name)).findings[0]
+        _, _, hints = finding.message.partition("without it; ")
+        assert hints.startswith(hint)
+        assert (hints == near) is (hint == near)
+        assert finding.fix == 'require "local/store", or provide "local/stroe"'
+
+
 @pytest.mark.parametrize(
     ("unknown", "need", "is_told"),
     [

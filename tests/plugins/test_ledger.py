@@ -144,7 +144,12 @@ def test_a_token_that_a_call_does_not_take_is_refused_with_a_way_out(
     [
         ("session", DIALOGS, "singleton", "call provide_keyed()"),
         ("session", MODELS, "keyed", "call provide()"),
-        ("web", MODELS, "singleton", "a facet of kind 'web' provides local services only"),
+        (
+            "web",
+            MODELS,
+            "singleton",
+            'provide it in a facet of kind "server" or "session"; others provide local ones only',
+        ),
     ],
 )
 def test_what_a_facet_cannot_provide_is_refused(kind: str, token: Any, mode: Any, fix: str) -> None:

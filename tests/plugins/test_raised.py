@@ -46,7 +46,7 @@ class Silent(BaseException):
                 'InvalidImplementation: this is no implementation of "x": '
                 "one is missing; two is no state"
             ),
-            "",
+            "subclass the provider in the generated module, and write its members",
         ),
     ],
 )
@@ -66,18 +66,24 @@ class Words(str):
         raise ValueError(chars)
 
 
+class OddList(list[str]):
+    def __getitem__(self, key: Any) -> Any:
+        raise KeyError(key)
+
+
 @pytest.mark.parametrize(
     ("notes", "text"),
     [
         (['in the state "card"'], 'ValueError: bad (in the state "card")'),
         (["one\nmore", " ", "two"], "ValueError: bad (one; two)"),
         ([3, Words(" odd "), None], "ValueError: bad (odd)"),
+        (OddList(["odd"]), "ValueError: bad (odd)"),
         (list("abcd"), "ValueError: bad (a; b; c)"),
         (["x" * 999], f"ValueError: bad ({'x' * 500})"),
         ([], "ValueError: bad"),
         ("text", "ValueError: bad"),
     ],
-    ids=["one", "several", "odd ones", "many", "long", "none", "no list"],
+    ids=["one", "several", "odd ones", "an odd list", "many", "long", "none", "no list"],
 )
 def test_the_notes_of_what_was_raised_are_told(notes: object, text: str) -> None:
     error = ValueError("bad")
