@@ -99,7 +99,8 @@ class Drawing:
         """Draw the way that leads to a fault: who needs the facet that it holds back.
 
         One line a facet, from one that nobody waits for down to the fault; of a
-        cycle, once around. Empty for a finding that is about no facet of the plan.
+        cycle, once around. Empty for a finding that is about no facet of the plan, or
+        about one alone that nobody waits for: its message names it.
         """
         faulty = [facet for facet in finding.subject.facets if facet in self._names]
         if not faulty:
@@ -110,6 +111,8 @@ class Drawing:
             lines = self._draw_ring(faulty)
         else:
             lines = self._draw_way(finding, faulty[0])
+        if len(lines) == 1:
+            return ""
         return "".join(f"  {'  ' * depth}{line}\n" for depth, line in enumerate(lines))
 
     def _draw_ring(self, facets: list[Facet]) -> list[str]:

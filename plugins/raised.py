@@ -31,6 +31,10 @@ _ADVICE: Final[dict[type[BaseException], str]] = {
     EOFError: "let it read nothing: nobody is there to answer",
     MemoryError: "let it not load so much before its host starts",
     SystemExit: "let it return, and never end the process",
+    ModuleNotFoundError: "install what it imports, or name the folder of that in PYTHONPATH",
+    SyntaxError: "correct the file; nothing of it has run",
+    IndentationError: "correct the file; nothing of it has run",
+    TabError: "correct the file; nothing of it has run",
     ContractViolation: "make the value fit its contract, or mend the contract and generate anew",
     InvalidImplementation: "subclass the provider in the generated module, and write its members",
 }

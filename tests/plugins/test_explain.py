@@ -103,3 +103,9 @@ def test_a_finding_about_a_facet_alone_is_drawn_as_the_way_to_it(facets: Facets)
     plan = make_plan(None, [facets("a:main; app/x;\nb:main;; app/x")])
     finding = Finding("x", Severity.NOTE, "m", subject=Subject(facets=(Facet("b", "main"),)))
     assert Drawing(plan).draw_fault(finding) == "  a:main\n    app/x <- b:main\n"
+
+
+def test_a_facet_alone_that_nobody_waits_for_is_not_drawn(facets: Facets) -> None:
+    plan = make_plan(None, [facets("a:main; app/x;\nb:main;; app/x")])
+    finding = Finding("x", Severity.NOTE, "m", subject=Subject(facets=(Facet("a", "main"),)))
+    assert not Drawing(plan).draw_fault(finding)

@@ -36,6 +36,16 @@ class Silent(BaseException):
         ),
         (SystemExit(3), "SystemExit: 3", "let it return, and never end the process"),
         (
+            ModuleNotFoundError("No module named 'x'"),
+            "ModuleNotFoundError: No module named 'x'",
+            "install what it imports, or name the folder of that in PYTHONPATH",
+        ),
+        (
+            IndentationError("unexpected indent"),
+            "IndentationError: unexpected indent",
+            "correct the file; nothing of it has run",
+        ),
+        (
             NotHydrated("card"),
             'NotHydrated: the state "card" is not hydrated',
             "look at `ready` first, subscribe, or ask `last` for the value last known",
