@@ -239,8 +239,12 @@ class Served:
             self._outbox.put_parcel(slot)
 
     def publish_unavailable(self, subscription_id: int) -> None:
-        """Say that nobody provides the service; what still waits is void."""
-        self._outbox.put_parcel(UnavailableSlot(self._clear(subscription_id)))
+        """Say that nobody provides the service, after its last values."""
+        outgoing = self.subscriptions[subscription_id]
+        whole = outgoing.slots.get(WHOLE)
+        if whole is not None:  # nobody has seen it, and values that are set go with it
+            self._outbox.drop(whole)
+        self._outbox.put_parcel(UnavailableSlot(outgoing))
 
     def publish_update(
         self,
@@ -273,11 +277,11 @@ class Served:
         self._outbox.put_parcel(InstanceSlot(outgoing, live.key, live.generation, live.states))
 
     def publish_closed(self, subscription_id: int, key: str, generation: int) -> None:
-        """Publish that an instance is gone; one that has not left yet never does."""
+        """Publish that an instance is gone, after its last values.
+
+        One that has not left yet never does.
+        """
         outgoing = self.subscriptions[subscription_id]
-        for place, parcel in list(outgoing.slots.items()):
-            if place[0] == key and isinstance(parcel, StateSlot):
-                self._outbox.drop(parcel)
         appearing = outgoing.slots.get((key, ""))
         if appearing is not None:
             self._outbox.drop(appearing)

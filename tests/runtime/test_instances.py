@@ -323,6 +323,30 @@ def test_a_contract_that_does_not_fit_fails_the_observation(
     run(test)
 
 
+def test_a_slow_reader_gets_the_last_value_before_the_end(
+    make_wire: Any, run: Any, sample: Any
+) -> None:
+    async def test() -> None:
+        wire = make_wire()
+        dialogs = provide(wire, sample)
+        dialog = make(sample, 1)
+        live = dialogs.spawn("a", dialog)
+        watch = Watch()
+        wire.namespace.observe(sample.DIALOGS, watch)
+        async with wire.connect():
+            await sample.settle()
+            wire.link.to_client.hold(pause=True)
+            for number in (2, 3):
+                dialog.state.set({"list": [number]}, BACKGROUND)
+            live.close()
+            wire.link.to_client.release()
+            await sample.settle()
+            assert watch.log == ["+a", "-a"]
+            assert watch.values[-1] == {"list": [3]}
+
+    run(test)
+
+
 def test_an_owner_that_spawns_without_end_is_followed_no_more(
     make_wire: Any, run: Any, sample: Any
 ) -> None:

@@ -150,6 +150,19 @@ def test_that_nobody_provides_a_service_is_published(pair: Any) -> None:
     assert texts(pair.at_client()) == [("Unavailable", None)]
 
 
+def test_the_last_value_of_a_service_leaves_before_it_is_gone(pair: Any) -> None:
+    one = pair.follow()
+    served = pair.server.served
+    served.publish_snapshot(one, 1, "d", {}, {"s": Raw(b"1")})
+    pair.cross()
+    pair.server.pause()
+    for value in (b"2", b"3"):
+        served.publish_update(one, "s", Raw(value))
+    served.publish_unavailable(one)
+    pair.server.resume()
+    assert texts(pair.at_client()) == [("Update", b"3"), ("Unavailable", None)]
+
+
 def test_instances_appear_with_their_states_and_go(pair: Any) -> None:
     """KEY-6, KEY-8."""
     one = pair.observe()
@@ -182,7 +195,7 @@ def test_an_instance_that_comes_and_goes_while_nothing_leaves_is_never_seen(pair
     assert pair.server.waiting < 200
     served.publish_closed(one, "old", 1)
     pair.server.resume()
-    assert texts(pair.at_client()) == [("Closed", None)]
+    assert texts(pair.at_client()) == [("Update", b"1"), ("Closed", None)]
 
 
 def test_an_instance_that_goes_before_the_snapshot_leaves_is_not_in_it(pair: Any) -> None:
@@ -213,8 +226,8 @@ def test_an_update_of_the_next_generation_does_not_take_the_place_of_an_older_on
     served.publish_update(one, "s", Raw(b"3"), key="a", generation=2)
     pair.server.resume()
     found = pair.at_client()
-    assert texts(found) == [("Closed", None), ("Spawned", None)]
-    assert bytes(found[1].message.states["s"]) == b"3"
+    assert texts(found) == [("Update", b"1"), ("Closed", None), ("Spawned", None)]
+    assert bytes(found[2].message.states["s"]) == b"3"
 
 
 def test_instances_beyond_one_frame_follow_one_by_one(make_pair: Any) -> None:
