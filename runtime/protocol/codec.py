@@ -33,6 +33,8 @@ DEEPEST_FRAME: Final = DEEPEST + 4
 
 _LONGEST_FLAT: Final = 2 * DEEPEST_FRAME
 """Up to how many bytes a text cannot be too deep."""
+_SHORTEST_LEVEL: Final = len(b'{"":')
+"""How many bytes it takes at least to begin something inside an object."""
 _LONGEST_PROBLEM: Final = 300
 _LONGEST_WORDED: Final = 8 * 1024
 """How long a text may be that is read again, slowly, to say what is wrong with it."""
@@ -87,7 +89,10 @@ def decode(text: bytes) -> AnyMessage | Malformed:
 
 def is_too_deep(text: bytes) -> bool:
     """Tell whether more than `DEEPEST_FRAME` arrays and objects stand inside each other."""
-    if text.count(b"[") + text.count(b"{") <= DEEPEST_FRAME:
+    arrays = text.count(b"[")
+    if arrays + (len(text) - arrays) // _SHORTEST_LEVEL < DEEPEST_FRAME:
+        return False  # there is no room for so many objects
+    if arrays + text.count(b"{") <= DEEPEST_FRAME:
         return False
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
     return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEEPEST_FRAME

@@ -127,6 +127,10 @@ DEEP = {
     "brackets in a string": (b'["' + b"[" * 2000 + b'"]', False),
     "brackets after an escape": (b'["\\"' + b"[" * 2000 + b'"]', False),
     "objects": (b'{"a":' * 600, True),
+    "the shortest objects": (b'{"":' * (DEEPEST_FRAME - 1) + b"{}" + b"}" * DEEPEST_FRAME, False),
+    "one of them more": (b'{"":' * DEEPEST_FRAME + b"{}" + b"}" * DEEPEST_FRAME, True),
+    "objects behind a string": (b'["' + b"[" * 300 + b'",' + b'{"":' * DEEPEST_FRAME, True),
+    "objects in arrays": (b'[{"":' * (DEEPEST_FRAME // 2) + b"[", True),
     "a million": (b"[" * 1_000_000, True),
 }
 
