@@ -11,12 +11,13 @@ Run: pip install dishka==1.10.1; python benchmarks/plan_dishka.py
 
 from __future__ import annotations
 
+import importlib
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 try:
-    from dishka import STRICT_VALIDATION, Provider, Scope, ValidationSettings, make_container
-    from dishka.exceptions import DishkaError
+    dishka: Any = importlib.import_module("dishka")
+    errors: Any = importlib.import_module("dishka.exceptions")
 except ImportError:
     print("dishka is not installed; see the first lines of this file")
     sys.exit()
@@ -135,14 +136,16 @@ NARROW = {"3. another scope": list_models}
 
 def judge(name: str, factories: list[Callable[..., Service]]) -> str:
     """Return what is said when the container is made."""
-    provider = Provider(scope=Scope.APP)
+    scope = dishka.Scope
+    provider = dishka.Provider(scope=scope.APP)
     for factory in factories:
         is_narrow = NARROW.get(name) is factory
-        provider.provide(factory, scope=Scope.REQUEST if is_narrow else Scope.APP)
-    settings = STRICT_VALIDATION if name.endswith("strict") else ValidationSettings()
+        provider.provide(factory, scope=scope.REQUEST if is_narrow else scope.APP)
+    is_strict = name.endswith("strict")
+    settings = dishka.STRICT_VALIDATION if is_strict else dishka.ValidationSettings()
     try:
-        make_container(provider, validation_settings=settings)
-    except DishkaError as problem:
+        dishka.make_container(provider, validation_settings=settings)
+    except errors.DishkaError as problem:
         return f"{type(problem).__name__}: {problem}"
     return "nothing"
 
