@@ -277,10 +277,7 @@ class Served:
         self._outbox.put_parcel(InstanceSlot(outgoing, live.key, live.generation, live.states))
 
     def publish_closed(self, subscription_id: int, key: str, generation: int) -> None:
-        """Publish that an instance is gone, after its last values.
-
-        One that has not left yet never does.
-        """
+        """Publish an end, after the last values; what has not left yet never appears."""
         outgoing = self.subscriptions[subscription_id]
         appearing = outgoing.slots.get((key, ""))
         if appearing is not None:

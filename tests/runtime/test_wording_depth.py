@@ -1,0 +1,61 @@
+"""Violations deep in a value are worded, or refused all the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pi_contracts.runtime.errors import ContractViolation
+from pi_contracts.runtime.schemas import Schemas
+
+MODERN = "https://json-schema.org/draft/2020-12/schema"
+
+
+SECRET = "s3cret-value"
+
+
+def refuse(schema: object, value: object, **more: Any) -> ContractViolation:
+    """Return the violation of *value*, whose place in the schema is ``#/$defs/root``."""
+    text = json.dumps({"$schema": MODERN, "$defs": {"root": schema, **more.pop("defs", {})}})
+    with pytest.raises(ContractViolation) as caught:
+        Schemas(text, **more).validator("#/$defs/root").validate(value)
+    assert SECRET not in str(caught.value)
+    return caught.value
+
+
+def nest(levels: int, leaf: object) -> object:
+    for _ in range(levels):
+        leaf = [leaf]
+    return leaf
+
+
+DEEP: dict[str, tuple[object, object, str, str]] = {
+    "at the top": (
+        {"type": "integer"},
+        nest(300, 1),
+        "",
+        "expected an integer, found an array",
+    ),
+    "beside": (
+        {"properties": {"left": {"type": "integer"}, "right": {}}},
+        {"left": "x", "right": nest(510, {"a": 1})},
+        "/left",
+        "expected an integer, found a string",
+    ),
+    "far in": (
+        {"type": ["integer", "array"], "items": {"$ref": "#/$defs/root"}},
+        nest(220, {"a": nest(280, SECRET)}),
+        "",
+        "expected a value that fits the schema, found one that does not, below 200 levels",
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "value", "pointer", "sentence"), DEEP.values(), ids=DEEP)
+def test_what_is_deeper_than_an_error_can_hold_is_refused_all_the_same(
+    schema: object, value: object, pointer: str, sentence: str
+) -> None:
+    violation = refuse(schema, value)
+    assert violation.pointer == pointer
+    assert str(violation).endswith(sentence)
