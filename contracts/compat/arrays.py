@@ -76,6 +76,9 @@ def collect_arrays(facts: Facts) -> Arrays:
         if group.rest.atoms:
             arrays.wrong_rest.append(group)
             low.append(len(group.prefix) + 1)
+        elif not group.prefix:  # a look inside has shown that it accepts every array
+            low.append(1)
+            high.append(0)
         else:
             index = len(group.prefix) - 1
             arrays.wrong.setdefault(index, []).append(group.prefix[index])

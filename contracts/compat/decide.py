@@ -19,6 +19,7 @@ from .canonical import covers
 from .maker import Maker
 from .pool import Pool
 from .prover import Prover
+from .reduction import Reduction
 from .signature import Signatures
 from .undeclared import close, close_around
 from .validators import UnjudgedError, Validators
@@ -38,6 +39,8 @@ TOTAL_SECONDS: Final = 1.8
 """What one question may take, with its proofs and searches, in time of the processor."""
 BUILDING_SECONDS: Final = 1.0
 """How much of that the making of nodes may take, so that time is left to judge them."""
+REDUCED_SECONDS: Final = 0.6
+"""How much of that a question may take that is asked without what both schemas say alike."""
 CLOSING_SECONDS: Final = 0.4
 """What must be left to close open objects and ask again; of large schemas three times that."""
 MOST_REFERENCES: Final = 40_000
@@ -85,9 +88,15 @@ def decide(sender: FlatSchema, receiver: FlatSchema) -> Verdict:
 class Decider:
     """Answers questions about the schemas of some flat documents, which have a URI each."""
 
-    def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
-        """Take in the documents; nothing is asked of them yet."""
+    def __init__(self, documents: Mapping[str, FlatDocument], *, are_reduced: bool = False) -> None:
+        """Take in the documents; nothing is asked of them yet.
+
+        Args:
+            documents: By their URIs.
+            are_reduced: Whether what they say alike has been left out.
+        """
         self.documents = documents
+        self._are_reduced = are_reduced
         self._answers: dict[tuple[Node, Node], Verdict] = {}
         self._is_too_large = False
 
@@ -118,7 +127,7 @@ class Decider:
     def _answer(self, sender: str, receiver: str) -> Verdict:
         start = time.thread_time()
         engine = self.engine
-        engine.deadline = start + TOTAL_SECONDS
+        engine.deadline = start + (REDUCED_SECONDS if self._are_reduced else TOTAL_SECONDS)
         engine.pool.until = start + BUILDING_SECONDS
         left, right = engine.pool.get(sender), engine.pool.get(receiver)
         if left is right:
@@ -130,11 +139,15 @@ class Decider:
         return verdict
 
     def _decide(self, sender: str, receiver: str) -> Verdict:
+        texts = self.engine.pool.texts
+        if texts.are_large and not texts.are_evaluated and not self._are_reduced:
+            verdict = self._decide_reduced(sender, receiver)
+            if verdict is not None:
+                return verdict
         proved, opened = self.engine.prove(sender, receiver)
         if proved:
             return COMPATIBLE
         verdict = self._break(sender, receiver, opened)
-        texts = self.engine.pool.texts
         if not verdict.has_witness:
             if texts.reference_count > MOST_REFERENCES:
                 return verdict
@@ -148,9 +161,60 @@ class Decider:
         closed = _Closed.make(self.documents, sender, receiver)
         return verdict if closed is None else closed.judge(verdict, self.engine)
 
+    def _decide_reduced(self, sender: str, receiver: str) -> Verdict | None:
+        """Return the verdict that the parts lead to which differ, None if they lead to none.
+
+        Of a value that breaks, the members that come from those parts are declared if they
+        are in the reduced schema; what is completed is required, which declares it.
+        """
+        ends = _split(sender), _split(receiver)
+        try:
+            reduction = Reduction(self.documents, self.engine.pool.texts, *ends)
+        except LookupError:
+            return None
+        documents = {_SENDER: reduction.sender, _RECEIVER: reduction.receiver}
+        decider = Decider(documents, are_reduced=True)
+        verdict = decider.decide(f"{_SENDER}#", f"{_RECEIVER}#")
+        if verdict.kind is Kind.COMPATIBLE:
+            return verdict
+        if not verdict.has_witness:
+            return None
+        texts = self.engine.pool.texts
+        if texts.reference_count > MOST_REFERENCES:
+            return Verdict(Kind.UNDECIDED)
+        try:
+            witness = reduction.complete(verdict.witness)
+        except LookupError:
+            return None
+        if not self.engine.is_witness(sender, receiver, witness):
+            return None
+        kind = Kind.BREAKING
+        if verdict.kind is not Kind.BREAKING and self._is_closed_safe(sender, documents):
+            kind = Kind.UNDECLARED
+        elif (
+            verdict.kind is not Kind.BREAKING or reduction.hides_declared or texts.have_branches
+        ) and not self.engine.is_declared(sender, witness):
+            return None
+        return Verdict(kind, witness, has_witness=True)
+
+    def _is_closed_safe(self, sender: str, reduced: Mapping[str, FlatDocument]) -> bool:
+        """Whether a reduced question is proved with the sender's open objects closed."""
+        uri, pointer = _split(sender)
+        closings = close(self.documents[uri], pointer, uri)
+        if closings is None:
+            return False
+        whole: Any = closings[0].value
+        closing = {**whole, "allOf": [{"$ref": f"{_SENDER}#"}, *whole["allOf"][1:]]}
+        documents = {_WIDER: replace(closings[0], value=closing), **reduced}
+        try:
+            engine = _Engine(documents, self.engine.deadline)
+        except ExhaustedError:
+            return False
+        return engine.prove(f"{_WIDER}#", f"{_RECEIVER}#")[0]
+
     def _locate(self, reference: str) -> tuple[FlatDocument, str]:
-        uri, _, pointer = reference.partition("#")
-        return self.documents[uri], "#" + pointer
+        uri, pointer = _split(reference)
+        return self.documents[uri], pointer
 
     def _break(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Verdict:
         for value in self.engine.find(sender, receiver, opened):
@@ -199,6 +263,11 @@ class _Engine:
                     yield value
         except (ExhaustedError, RecursionError, UnjudgedError):
             return
+
+    def is_witness(self, sender: str, receiver: str, value: Any) -> bool:
+        """Whether the validators of the whole schemas say that a value breaks."""
+        accepting, refusing = map(self.validators.refer, (sender, receiver))
+        return accepting.is_valid(value) and not refusing.is_valid(value)
 
     def is_declared(self, sender: str, value: Any) -> bool:
         """Whether a value that the sender's schema accepts has declared members alone."""
@@ -251,6 +320,12 @@ class _Closed:
                 if accepting.is_valid(value) and asked.is_declared(self.sender, value):
                     return Verdict(Kind.BREAKING, value, has_witness=True)
         return replace(verdict, kind=Kind.UNDECIDED)
+
+
+def _split(reference: str) -> tuple[str, str]:
+    """Return the URI and the pointer of an absolute reference."""
+    uri, _, pointer = reference.partition("#")
+    return uri, "#" + pointer
 
 
 _EXACT, _WIDER = "urn:closed:exact", "urn:closed:wider"

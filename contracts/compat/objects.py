@@ -116,10 +116,14 @@ def collect_objects(facts: Facts) -> Objects:
         if group.patterns or group.rest.atoms:
             objects.wrong_rest.append(group)
             low.append(1)
-        else:
-            ((name, node),) = group.named
+            continue
+        said = [(name, node) for name, node in group.named if not node.is_plainly_true]
+        for name, node in said:
             objects.wrong.setdefault(name, []).append(node)
             objects.required[name] = None
+        if not said:  # a look inside has shown that it accepts every object
+            low.append(1)
+            high.append(0)
     low += [1] if objects.wrong_names else []
     objects.low = max([*low, len(objects.required)])
     objects.high = min(high, default=None)

@@ -15,8 +15,6 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pi_contracts.contracts.drafts import Schema
-
     from .flat import FlatDocument
 
 LARGE: Final = 250_000
@@ -24,6 +22,7 @@ LARGE: Final = 250_000
 _MOST_TEXT: Final = 8
 """How many times its own size the definitions of a document may take as text."""
 _REFERENCE: Final = re.compile(rb'"\$ref":("(?:[^"\\]|\\.)*")')
+_BRANCH: Final = re.compile(rb'"(?:anyOf|oneOf|if|dependentSchemas)":')
 Key: TypeAlias = tuple[str, bool, bytes]
 
 
@@ -38,12 +37,16 @@ class Texts:
         self._same: frozenset[str] = frozenset()
         whole = [self._encoder.encode(documents[uri].value) for uri in self._generations]
         self.are_large = sum(map(len, whole)) > LARGE
+        self.are_evaluated = any(b'"unevaluated' in text for text in whole)
+        """Whether what a schema says may depend on what stands beside it, or above."""
+        self.have_branches = any(_BRANCH.search(text) for text in whole)
+        """Whether it may depend on a value which of its members are declared."""
         self.reference_count = sum(text.count(b'"$ref":') for text in whole)
         if self.are_large and len(whole) > 1:
             self._same = self._find_same(whole)
 
-    def get_key(self, schema: Schema, uri: str) -> Key:
-        """Return what schemas have in common that say the same in the same words."""
+    def get_key(self, schema: object, uri: str) -> Key:
+        """Return what schemas, or parts of them, have in common that say the same alike."""
         text = self._encoder.encode(schema)
         is_same = all(map(self._is_same, _find_references(text)))
         asserts_format = self._documents[uri].asserts_format

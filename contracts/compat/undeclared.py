@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .parts import Members, Place
 
 _MOST_PLACES: Final = 4000
+_MOST_LOOKED_AT: Final = 30_000
+"""How many of them are looked at, whether there is something to close below them or not."""
 
 
 def close(
@@ -70,16 +72,18 @@ def close_around(document: FlatDocument, reference: str, uri: str, value: Any) -
     Raises:
         ExhaustedError: There are too many places to tell.
     """
-    closer = _Closer(document, uri, exact=True, names=_collect_names(value))
+    names, longest = _measure(value)
+    closer = _Closer(document, uri, exact=True, names=names, longest=longest)
     root = closer.refer(frozenset({Part(reference, always=True)}))
     if not closer.finish():
         raise ExhaustedError
     return {"$ref": root, "$defs": closer.definitions}
 
 
-def _collect_names(value: Any) -> frozenset[str]:
-    """Return the names of all members inside a value."""
+def _measure(value: Any) -> tuple[frozenset[str], int]:
+    """Return the names of all members inside a value, and how long its longest array is."""
     names: set[str] = set()
+    longest = 0
     pending = [value]
     while pending:
         one = pending.pop()
@@ -87,8 +91,21 @@ def _collect_names(value: Any) -> frozenset[str]:
             names.update(one)
             pending.extend(one.values())
         elif is_array(one):
+            longest = max(longest, len(one))
             pending.extend(one)
-    return frozenset(names)
+    return frozenset(names), longest
+
+
+def _is_plain(schema: Schema) -> bool:
+    """Whether a schema says in so many words that there is nothing to close below it."""
+    if isinstance(schema, bool):
+        return True
+    given: str | list[str] = schema.get("type", [])
+    types = [given] if isinstance(given, str) else given
+    return bool(types) and _PLAIN.issuperset(types)
+
+
+_PLAIN: Final = frozenset({"null", "boolean", "integer", "number", "string"})
 
 
 class _Closer:
@@ -99,13 +116,17 @@ class _Closer:
         *,
         exact: bool,
         names: frozenset[str] | None = None,
+        longest: int | None = None,
     ) -> None:
         self.document = document
         self.uri = uri
         self.exact = exact
         self.names = names
         """The names that members can have, None if they can have any."""
+        self.longest = longest
+        """How many items an array can have, None if it can have any number."""
         self.count = 0
+        self.looked_at = 0
         self.depends = False
         """Whether it matters for what is declared which branches accept a value."""
         self.definitions: dict[str, Schema] = {}
@@ -125,7 +146,7 @@ class _Closer:
             place = self.pending.popleft()
             self.definitions[self.keys[place]] = self.close(place)
         self.definitions.update((self.keys[place], True) for place in self.pending)
-        return not self.pending
+        return not self.pending and not self.is_full
 
     def select(self, names: Iterable[str]) -> list[str]:
         """Return those of some names that a member can have."""
@@ -165,21 +186,23 @@ class _Closer:
         """Return the closings of the places below one."""
         result: dict[str, Any] = {}
         named = [
-            (name, [] if self.is_full else find_member(members, name))
+            (name, self.refer_all([] if self.is_full else find_member(members, name)))
             for name in self.select(members.names)
         ]
-        patterns = {text: find_pattern(members, text) for text in members.patterns}
+        patterns = {
+            text: self.refer_all([] if self.is_full else find_pattern(members, text))
+            for text in members.patterns
+        }
         rest = find_rest(members)
         if named or patterns or rest:
-            result["properties"] = {name: self.refer_all(found) for name, found in named}
-            result["patternProperties"] = {
-                text: self.refer_all(found) for text, found in patterns.items()
-            }
+            result["properties"] = dict(named)
+            result["patternProperties"] = patterns
         if rest:
             result["additionalProperties"] = self.refer_all(rest)
         prefix = max((len(one.get("prefixItems", ())) for _, one in members.schemas), default=0)
-        for index in range(prefix + 1):
-            found = find_item(members, index)
+        most = prefix if self.longest is None else min(prefix, self.longest)
+        for index in range(most + 1):
+            found = [] if self.is_full else find_item(members, index)
             if index < prefix:
                 result.setdefault("prefixItems", []).append(self.refer_all(found))
             elif found:
@@ -187,9 +210,12 @@ class _Closer:
         return result
 
     def refer_all(self, parts: list[Part]) -> Schema:
+        self.looked_at += 1
+        if all(_is_plain(self.document.get(part.pointer)) for part in parts):
+            return True
         return {"$ref": self.refer(frozenset(parts))} if parts else True
 
     @property
     def is_full(self) -> bool:
         """Whether there are so many places that no more are closed."""
-        return len(self.keys) >= _MOST_PLACES
+        return len(self.keys) >= _MOST_PLACES or self.looked_at >= _MOST_LOOKED_AT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -24,16 +24,15 @@ class Validators:
     """The compiled validators of nodes of some documents, each made at its first use."""
 
     def __init__(self, documents: Mapping[str, FlatDocument]) -> None:
+        self._documents = documents
         self._checks_format = any(one.asserts_format for one in documents.values())
-        try:
-            self._registry = jsonschema_rs.Registry(
-                [(uri, document.value) for uri, document in documents.items()],
-                draft=jsonschema_rs.Draft202012,
-            )
-        except ValueError as problem:
-            raise UnjudgedError from problem
         self._known: dict[int, jsonschema_rs.Validator] = {}
         self._of_references: dict[str, jsonschema_rs.Validator] = {}
+
+    @cached_property
+    def _registry(self) -> jsonschema_rs.Registry:
+        documents = [(uri, document.value) for uri, document in self._documents.items()]
+        return jsonschema_rs.Registry(documents, draft=jsonschema_rs.Draft202012)
 
     def compile(self, schema: Schema) -> jsonschema_rs.Validator:
         """Return a validator of a schema whose references are absolute.

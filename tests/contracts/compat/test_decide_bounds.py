@@ -14,6 +14,9 @@ from pi_contracts.contracts.compat.flat import make_document
 from pi_contracts.contracts.compat.pool import Pool
 
 SIZE = 28_000
+FAR_TOO_LONG = 15
+"""Seconds: far above what a question may take, which benchmarks/compat.py measures, so that
+a busy machine fails no test, and far below what anything without a bound takes."""
 
 
 def make_record(index: int) -> dict[str, Any]:
@@ -50,7 +53,7 @@ def make_ring() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("make", [make_members, make_list, make_ring])
-def test_a_question_about_megabytes_ends_in_two_seconds(make: Any) -> None:
+def test_a_question_about_megabytes_ends(make: Any) -> None:
     old = make()
     new = deepcopy(old)
     records = new["$defs"] if "$defs" in new else new["properties"]
@@ -59,7 +62,7 @@ def test_a_question_about_megabytes_ends_in_two_seconds(make: Any) -> None:
     for ends in (("urn:a#", "urn:b#"), ("urn:b#", "urn:a#")):
         start = time.thread_time()
         decider.decide(*ends)
-        assert time.thread_time() - start < 2
+        assert time.thread_time() - start < FAR_TOO_LONG
 
 
 def judge(old: Any, new: Any) -> tuple[str, str]:
@@ -69,8 +72,11 @@ def judge(old: Any, new: Any) -> tuple[str, str]:
     for ends in (("urn:a#", "urn:b#"), ("urn:b#", "urn:a#")):
         start = time.thread_time()
         kinds.append(decider.decide(*ends).kind.value)
-        assert time.thread_time() - start < 2
+        assert time.thread_time() - start < FAR_TOO_LONG
     return kinds[0], kinds[1]
+
+
+OPEN = "breaking-undeclared"
 
 
 def make_enum(count: int) -> dict[str, Any]:
@@ -97,6 +103,13 @@ def make_tuple(minimum: int) -> dict[str, Any]:
     return {"type": "array", "prefixItems": [*first, {"minimum": minimum}]}
 
 
+def make_definitions(count: int, minimum: int) -> dict[str, Any]:
+    definitions = {f"d{index}": make_record(index) for index in range(count)}
+    definitions["d7"]["properties"]["count"]["minimum"] = minimum
+    members = {f"p{index}": {"$ref": f"#/$defs/d{index}"} for index in range(count)}
+    return {"type": "object", "properties": members, "$defs": definitions}
+
+
 def make_constants(count: int) -> dict[str, Any]:
     return {"oneOf": [{"const": f"v{index}"} for index in range(count)]}
 
@@ -110,6 +123,7 @@ def make_constants(count: int) -> dict[str, Any]:
         (make_open_record(0), make_open_record(-1)),
         (make_tagged(3000), make_tagged(3001)),
         (make_tuple(0), make_tuple(-1)),
+        (make_definitions(3000, 0), make_definitions(3000, -1)),
         (make_constants(10_000), make_constants(10_001)),
         ({"required": [f"p{i}" for i in range(20_000)]}, {"required": ["p7"]}),
         (
@@ -117,7 +131,10 @@ def make_constants(count: int) -> dict[str, Any]:
             {"allOf": [{"properties": {f"p{i}": {"minimum": i}}} for i in range(2000)]},
         ),
     ],
-    ids="list member-list list-length members branches items constants required parts".split(),
+    ids=[
+        *("list", "member-list", "list-length", "members", "branches", "items"),
+        *("definitions", "constants", "required", "parts"),
+    ],
 )
 def test_one_edit_of_a_large_schema_is_decided_both_ways(narrow: Any, wide: Any) -> None:
     assert judge(narrow, wide) == ("compatible", "breaking")
@@ -140,19 +157,26 @@ def test_one_of_many_listed_values_is_found_that_breaks() -> None:
 
 
 @pytest.mark.parametrize(
-    "members",
+    ("members", "back"),
     [
-        {"patternProperties": {f"^p{index}$": {"minimum": index} for index in range(15_000)}},
-        {"dependentRequired": {f"p{index}": [f"q{index}"] for index in range(15_000)}},
-        {"dependentSchemas": {f"p{index}": {"required": ["q"]} for index in range(10_000)}},
+        ({"patternProperties": {f"^p{i}$": {"minimum": i} for i in range(15_000)}}, "undecided"),
+        ({"dependentRequired": {f"p{i}": [f"q{i}"] for i in range(15_000)}}, OPEN),
+        ({"dependentSchemas": {f"p{i}": {"required": ["q"]} for i in range(10_000)}}, OPEN),
     ],
-    ids=lambda members: next(iter(members)),
+    ids=lambda one: next(iter(one)),
 )
-def test_what_is_too_much_ends_in_time(members: Any) -> None:
+def test_one_of_very_many_entries_goes(members: Any, back: str) -> None:
     keyword, some = next(iter(members.items()))
     fewer = dict(list(some.items())[1:])
-    narrow = {"type": "object", keyword: some}
-    assert "breaking" not in judge(narrow, {"type": "object", keyword: fewer})[:1]
+    wide = {"type": "object", keyword: fewer}
+    assert judge({"type": "object", keyword: some}, wide) == ("compatible", back)
+
+
+def test_what_takes_too_long_to_compile_is_undecided_though_the_difference_is_seen() -> None:
+    assert judge(make_definitions(21_000, 0), make_definitions(21_000, -1)) == (
+        "compatible",
+        "undecided",
+    )
 
 
 @pytest.mark.parametrize(
