@@ -211,13 +211,18 @@ class _Comparison:
         at = _point("members", old.name)
         yield from self.compare_payload(f"{old.name}.params", Position.ARGUMENT, f"{at}/params")
         yield from self.compare_results(old, new, at)
+        yield from self.compare_codes(old, new, at)
+
+    def compare_codes(self, old: Method, new: Method, at: str) -> Iterator[Change]:
+        """Compare what a method raises: a consumer names each code that its contract lists."""
+        whose = f"of the member {quote(old.name)}"
         for code in old.errors:
-            if code not in new.errors:
-                text = f"the error {quote(code)} is gone, an old provider may still raise it"
+            if code not in new.errors and code not in _list_codes(self.new):
+                text = f"the error {quote(code)} {whose} is gone, old providers may raise it"
                 yield _warn("error-removed", _NEW, text, at, old.name)
         for code in new.errors:
-            if code not in old.errors:
-                text = f"the error {quote(code)} is new"
+            if code not in old.errors and code not in _list_codes(self.old):
+                text = f"the error {quote(code)} {whose} is new"
                 yield _warn("error-added", _OLD, text, f"{at}/errors", old.name)
 
     def compare_results(self, old: Method, new: Method, at: str) -> Iterator[Change]:
@@ -355,6 +360,12 @@ def _change(
 def _change_both(rule: str, text: str, pointer: str, member: str | None = None) -> Iterator[Change]:
     for direction in Direction:
         yield _change(rule, direction, text, pointer, member)
+
+
+def _list_codes(contract: Contract) -> frozenset[str]:
+    """Return the codes that any method lists: by these a consumer names what is raised."""
+    methods = (one for one in contract.members if isinstance(one, Method))
+    return frozenset(code for method in methods for code in method.errors)
 
 
 def _warn(rule: str, direction: Direction, text: str, pointer: str, member: str) -> Change:

@@ -165,14 +165,24 @@ def test_every_change_of_a_service_has_its_verdicts(
 
 
 def test_error_codes_are_told_to_those_who_cannot_name_them(tmp_path: Path) -> None:
-    added = report(tmp_path, BASE, change(BASE, "/members/off/errors", ["broken"]))
+    silent = change(BASE, "/members/on/errors", [])
+    added = report(tmp_path, silent, change(BASE, "/members/on/errors", ["broken"]))
     assert [(one.rule, one.direction, one.is_warning) for one in added.changes] == [
         ("error-added", OLD, True)
     ]
-    removed = report(tmp_path, BASE, change(BASE, "/members/on/errors", []))
+    assert added.changes[0].text == 'the error "broken" of the member "on" is new'
+    removed = report(tmp_path, BASE, silent)
     assert [(one.rule, one.direction, one.is_warning) for one in removed.changes] == [
         ("error-removed", NEW, True)
     ]
+    assert 'the error "broken" of the member "on" is gone' in removed.changes[0].text
+
+
+def test_a_code_that_another_method_lists_can_be_named_by_both_generations(tmp_path: Path) -> None:
+    both = change(BASE, "/members/off/errors", ["broken"])
+    moved = change(both, "/members/on/errors", [])
+    for old, new in ((BASE, both), (both, BASE), (BASE, moved)):
+        assert report(tmp_path, old, new).changes == []
 
 
 def test_a_member_has_the_verdicts_of_its_own_changes(tmp_path: Path) -> None:
