@@ -283,6 +283,16 @@ def test_what_is_installed_and_not_in_the_manifest_may_be_the_provider(
     assert finding.fix == fix
 
 
+def test_each_of_several_gaps_names_what_is_installed(tmp_path: Path) -> None:
+    plugins: dict[str, dict[str, object]] = {
+        "@kb/ui": {"tui": needs("session", "board"), "web": needs("session", "cards")}
+    }
+    manifest, _ = parse_manifest(make_manifest(plugins), "m.json")
+    findings = make_plan(manifest, installed=announce(tmp_path, "@kb/core:session")).findings
+    assert [f.subject.service for f in findings] == ["board", "cards"]
+    assert all(f.message.endswith('not in the manifest: "@kb/core"') for f in findings)
+
+
 def test_where_an_id_comes_close_an_installed_plugin_is_named_only_if_it_is_near(
     tmp_path: Path,
 ) -> None:
