@@ -48,7 +48,7 @@ class ChildTransport(Reading, asyncio.SubprocessProtocol):
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
         if not self._closing and not self._input.is_closing():
-            self._input.writelines(data)
+            self._input.write(b"".join(data))
 
     def close(self) -> None:
         """Close the child's input once all is written, and wait for it to leave.
@@ -151,7 +151,7 @@ class StdioTransport(Reading, asyncio.Protocol):
     def send(self, data: Sequence[bytes]) -> None:
         """Write *data* in one go."""
         if not self._output.is_closing():
-            self._output.writelines(data)
+            self._output.write(b"".join(data))
 
     def close(self) -> None:
         """End after what was sent has left."""

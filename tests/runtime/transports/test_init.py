@@ -162,8 +162,8 @@ def test_a_reader_that_does_not_read_pauses_the_writer(
             block = b"x" * 65_536
             sent = 0
             while "pause" not in ours.told:
-                client.send([block])
-                sent += len(block)
+                client.send([block, block])
+                sent += 2 * len(block)
                 await asyncio.sleep(0)
                 assert sent < 64 * 1024 * 1024, "nobody was asked to pause"
             assert "resume" not in ours.told
