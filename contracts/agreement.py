@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from .findings import Finding, Severity, Subject, escape
 from .json_values import find_nearest, is_object
 from .lone_refs import VoidParts
-from .model import Location, Method, Mode
+from .meaning import list_calls
+from .model import Location, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .catalogue import Catalogue, Duplicate, Node, Reference
+    from .documents import Document
 
 
 class Unread(set[str]):
@@ -96,44 +98,56 @@ def _word_reference(catalogue: Catalogue, reference: Reference, above: Node | No
 
 def _check_services(catalogue: Catalogue, unread: Unread) -> Iterator[Finding]:
     owners: dict[str, str] = {}
-    modes: dict[str, Mode] = {}
-    for uri, contract in catalogue.contracts.items():
-        service = contract.service_id
-        modes.setdefault(service, contract.mode)
-        first = owners.setdefault(service, uri)
-        if first != uri:
-            source = catalogue.documents[uri].source
+    modes: dict[str, object] = {}
+    contracts = [one for one in catalogue.documents.values() if one.role == "contract"]
+    for document in contracts:
+        service, mode = _identify(document)
+        if service is None:
+            continue
+        modes.setdefault(service, mode)
+        first = owners.setdefault(service, document.uri)
+        if first != document.uri:
             path = escape(catalogue.documents[first].source.path)
-            yield source.find(
+            yield document.source.find(
                 "duplicate-id",
                 f'the service id "{escape(service)}" is taken: {path} has it',
                 "/service/id",
-                subject=Subject(document=source.path, service=service),
+                subject=Subject(document=document.source.path, service=service),
                 fix="give one of the two another id",
             )
-    for uri, contract in catalogue.contracts.items():
-        for member in contract.members:
-            if isinstance(member, Method) and member.returns is not None:
-                at = Location(uri, "") / "members" / member.name / "returns"
-                yield from _check_returns(catalogue, at, member.returns, modes, unread)
+    for document in contracts:
+        for name, member in list_calls(document.value):
+            returned = member.get("returns")
+            if isinstance(returned, str) and returned:
+                at = Location(document.uri, "") / "members" / name / "returns"
+                yield from _check_returns(catalogue, at, returned, modes, unread)
+
+
+def _identify(document: Document) -> tuple[str | None, object]:
+    """Return the id of a service, if it has one, and its mode, whatever else is wrong there."""
+    service = document.value.get("service") if is_object(document.value) else None
+    if not is_object(service):
+        return None, None
+    identity, mode = service.get("id"), service.get("mode")
+    return identity if isinstance(identity, str) and identity else None, mode
 
 
 def _check_returns(
-    catalogue: Catalogue, at: Location, service: str, modes: dict[str, Mode], unread: Unread
+    catalogue: Catalogue, at: Location, service: str, modes: dict[str, object], unread: Unread
 ) -> Iterator[Finding]:
     """Yield what is wrong with a service that a method returns."""
     source = catalogue.documents[at.document].source
     subject = Subject(document=source.path, detail=service)
     name = escape(service)
     if service in modes:
-        if modes[service] is not Mode.REFERENCE:
+        if modes[service] in (Mode.SINGLETON, Mode.KEYED):
             message = (
                 f'"returns" names the service "{name}" of mode {modes[service]};'
                 " only services of mode reference are returned"
             )
             fix = "give that service the mode reference, or return data"
             yield source.find("unresolved-ref", message, at.pointer, subject=subject, fix=fix)
-    elif not unread and not unread.has_folders and not _has_unmodelled(catalogue):
+    elif not unread and not unread.has_folders and not _has_unknown(catalogue):
         near = find_nearest(service, modes)
         hint = f'; did you mean "{escape(near)}"?' if near else ""
         message = f'"returns" names the service "{name}", and no contract given has this id{hint}'
@@ -141,9 +155,9 @@ def _check_returns(
         yield source.find("unresolved-ref", message, at.pointer, subject=subject, fix=fix)
 
 
-def _has_unmodelled(catalogue: Catalogue) -> bool:
-    """Tell whether a contract has findings of its own, by which it has no model."""
+def _has_unknown(catalogue: Catalogue) -> bool:
+    """Tell whether a contract does not say which service it is of."""
     return any(
-        document.role == "contract" and uri not in catalogue.contracts
-        for uri, document in catalogue.documents.items()
+        document.role == "contract" and _identify(document)[0] is None
+        for document in catalogue.documents.values()
     )

@@ -10,16 +10,9 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from .drafts import DIALECT
-from .findings import Severity, Subject, escape
-from .json_values import (
-    Hints,
-    describe,
-    escape_token,
-    find_nearest,
-    is_array,
-    is_object,
-    is_schema,
-)
+from .findings import Subject, escape
+from .json_values import describe, escape_token, is_array, is_object, is_schema
+from .meaning import check_meaning
 from .model import (
     Contract,
     Deprecation,
@@ -32,6 +25,14 @@ from .model import (
     Parameter,
     Stability,
     State,
+)
+from .slips import (
+    find_keyword,
+    find_word,
+    guess_kind,
+    is_object_schema,
+    mend_part,
+    mend_unknown,
 )
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ RESERVED_SCOPE = "local"
 def check_contract(document: Document) -> tuple[Finding, ...]:
     """Return what is wrong with the dialect's own keywords in a contract file."""
     skeleton = _strip_schemas(document.value)
-    if _get_quick_check().is_valid(skeleton):
-        return tuple(_check_meaning(document))
-    return tuple(_check_form(document, skeleton))
+    is_well_formed = _get_quick_check().is_valid(skeleton)
+    form = () if is_well_formed else _check_form(document, skeleton)
+    return (*form, *check_meaning(document))
 
 
 def make_contract(document: Document) -> Contract:
@@ -137,7 +138,9 @@ def _strip_member(member: object, keywords: tuple[str, ...]) -> object:
         keyword: True if keyword in keywords and is_schema(value) else value
         for keyword, value in member.items()
     }
-    if is_object(stripped.get("params")):
+    if is_object_schema(stripped.get("params")):
+        del stripped["params"]  # told apart
+    elif is_object(stripped.get("params")):
         stripped["params"] = _strip_each(stripped["params"])
     return stripped
 
@@ -168,7 +171,10 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
 
     validator: Any = jsonschema.Draft202012Validator(get_meta_schema())
     told: set[tuple[str | None, str]] = set()
-    for fault in validator.iter_errors(skeleton):
+    # a member of a kind that can only be meant as one is judged as that kind too
+    guessed = _guess_kinds(skeleton)
+    faults = [*validator.iter_errors(skeleton), *validator.iter_errors(guessed)]
+    for fault in faults:
         if _is_consequence(fault):
             continue
         pointer = "".join(f"/{escape_token(token)}" for token in fault.absolute_path)
@@ -177,6 +183,22 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
             if (finding.pointer, finding.message) not in told:
                 told.add((finding.pointer, finding.message))
                 yield finding
+
+
+def _guess_kinds(skeleton: object) -> object:
+    """Return the contract with the kinds that are probably meant in place of wrong ones."""
+    members = skeleton.get("members") if is_object(skeleton) else None
+    if not (is_object(skeleton) and is_object(members)):
+        return True
+    return {
+        **skeleton,
+        "members": {
+            name: {**one, "kind": guess}
+            if is_object(one) and (guess := guess_kind(one)) is not None
+            else one
+            for name, one in members.items()
+        },
+    }
 
 
 def _is_consequence(fault: Any) -> bool:
@@ -208,6 +230,8 @@ def _word(document: Document, pointer: str, fault: Any) -> Iterator[Finding]:
         detail = missing
     else:
         message, detail = f"{what} {_say(fault)}", str(fault.validator)
+        near, fix = _mend(fault)
+        message += f'; did you mean "{near}"?' if near else ""
         if "propertyNames" in fault.absolute_schema_path:
             fix = "choose another name"
             problem = "begins with $: such names are reserved" if fault.instance else "is empty"
@@ -253,6 +277,17 @@ def _say(fault: Any) -> str:
     }[kind]
 
 
+def _mend(fault: Any) -> tuple[str | None, str | None]:
+    """Return the word that was probably meant, and the way out; None where there is none."""
+    keyword = str(fault.absolute_path[-1]) if fault.absolute_path else ""
+    if fault.validator == "enum":
+        near = find_word(keyword, fault.instance, fault.validator_value)
+        return near, f'write "{near}"' if near else None
+    if fault.validator == "type":
+        return None, mend_part(keyword, fault.validator_value, fault.instance)
+    return None, None
+
+
 def _put_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
@@ -260,64 +295,13 @@ def _put_article(kind: str) -> str:
 def _word_unknown(
     document: Document, pointer: str, keyword: str, known: list[str], what: str
 ) -> Finding:
-    near = find_nearest(keyword, known)
+    mended = mend_unknown(keyword, known)
+    near = None if mended else find_keyword(keyword, known)
     hint = f'; did you mean "{near}"?' if near else ""
     return document.source.find(
         "unknown-keyword",
         f'{what} has no keyword "{escape(keyword)}"{hint}',
         f"{pointer}/{escape_token(keyword)}",
-        fix=f'write "{near}"' if near else f"known are {', '.join(known)}",
+        fix=mended or (f'write "{near}"' if near else f"known are {', '.join(known)}"),
         of_key=True,
-    )
-
-
-def _check_meaning(document: Document) -> Iterator[Finding]:
-    """Yield what the meta-schema cannot say: names that must agree with each other."""
-    value: dict[str, Any] = document.value  # type: ignore[assignment]
-    service, members = value["service"], value.get("members", {})
-    if "key" in service and service["mode"] != Mode.KEYED:
-        message = f'"key" belongs to services of mode keyed, and this one is {service["mode"]}'
-        fix = 'remove "key", or write "mode": "keyed"'
-        yield document.source.find("invalid-keyword", message, "/service/key", fix=fix, of_key=True)
-    if not members:
-        message = "the contract has no members: nobody can do anything with the service"
-        yield document.source.find(
-            "no-members",
-            message,
-            "/members" if "members" in value else "",
-            severity=Severity.WARNING,
-            fix="add methods, state or events",
-        )
-    hints = Hints()
-    for name, member in members.items():
-        at = Location(document.uri, "") / "members" / name
-        if member["kind"] == "method":
-            yield from _check_method(document, at, member, value.get("errors", {}), hints)
-
-
-def _check_method(
-    document: Document,
-    at: Location,
-    member: dict[str, Any],
-    errors: dict[str, Any],
-    hints: Hints,
-) -> Iterator[Finding]:
-    for index, name in enumerate(member.get("optional", ())):
-        if name not in member.get("params", {}):
-            message = f'"optional" names "{escape(name)}", which is no parameter'
-            near = hints.find(name, member.get("params", {}))
-            yield _miss(document, at / "optional" / index, message, name, near)
-    for index, code in enumerate(member.get("errors", ())):
-        if code not in errors:
-            message = f'the error "{escape(code)}" is not declared in this contract\'s "errors"'
-            near = hints.find(code, errors)
-            yield _miss(document, at / "errors" / index, message, code, near)
-
-
-def _miss(document: Document, at: Location, message: str, name: str, near: str | None) -> Finding:
-    hint = f'; did you mean "{escape(near)}"?' if near else ""
-    fix = f'write "{escape(near)}"' if near else "declare it, or remove it here"
-    subject = Subject(document=document.source.path, detail=name)
-    return document.source.find(
-        "invalid-keyword", message + hint, at.pointer, subject=subject, fix=fix
     )

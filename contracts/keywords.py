@@ -11,6 +11,7 @@ from .drafts import KEYWORDS, TYPES, Dialect, Draft, Kind, find_draft, subschema
 from .findings import Severity, escape
 from .json_values import describe, escape_token, find_nearest, is_array, is_object, is_schema
 from .patterns import escape_lone_brackets, rewrite_pattern
+from .slips import find_type, mend_unknown_in_schema, mend_value_in_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,10 +52,13 @@ def _check_schema(
 ) -> Iterator[Finding]:
     draft = dialect.draft
     kinds = KEYWORDS[draft]
+    is_contract = document.role == "contract"
     for keyword, value in schema.items():
         kind = kinds.get(keyword)
         if kind is None:
-            finding = _check_unknown(document, location, keyword, draft, hinted)
+            finding = _check_unknown(
+                document, location, keyword, schema=schema, draft=draft, hinted=hinted
+            )
             if finding is not None:
                 yield finding
         elif keyword not in dialect.void:
@@ -62,7 +66,10 @@ def _check_schema(
                 yield _warn_of_dependencies(document, location, value, draft)
             for rule, message, below in _FAULTS[kind](keyword, value):
                 pointer = f"{location.pointer}/{escape_token(keyword)}{below}"
-                yield document.source.find(rule, message, pointer, fix=_FIXES.get(rule))
+                fix = mend_value_in_schema(
+                    keyword, kind, value, below, location.pointer, is_contract=is_contract
+                )
+                yield document.source.find(rule, message, pointer, fix=fix or _FIXES.get(rule))
     if "$schema" in schema and location.pointer:
         yield from _check_embedded(document, location, schema, draft)
     if draft is Draft.DRAFT4:
@@ -73,19 +80,28 @@ _FIXES = {"unknown-type": 'correct the name; where any type will do, leave "type
 
 
 def _check_unknown(
-    document: Document, location: Location, keyword: str, draft: Draft, hinted: set[str]
+    document: Document,
+    location: Location,
+    keyword: str,
+    *,
+    schema: dict[str, Any],
+    draft: Draft,
+    hinted: set[str],
 ) -> Finding | None:
     if keyword in _HARMLESS or keyword.startswith(_EXTENSION):
         return None
     if len(hinted) < _HINTS:
         hinted.add(keyword)
     message, fix = _word_unknown(keyword, draft, has_hint=keyword in hinted)
+    is_contract = document.role == "contract"
+    pointer, value = location.pointer, schema[keyword]
+    slip = mend_unknown_in_schema(keyword, value, pointer, schema, is_contract=is_contract)
     return document.source.find(
         "unknown-keyword",
         message,
         (location / keyword).pointer,
         severity=Severity.WARNING,
-        fix=fix,
+        fix=slip or fix,
         of_key=True,
     )
 
@@ -207,7 +223,7 @@ def _check_type(keyword: str, value: Any) -> Iterator[_Fault]:
         return
     for index, name in enumerate(names):
         if name not in TYPES:
-            near = find_nearest(name, TYPES)
+            near = find_type(name)
             hint = f'did you mean "{near}"?' if near else f"types are {', '.join(TYPES)}"
             below = f"/{index}" if is_array(value) else ""
             yield "unknown-type", f'"{escape(name)}" is no type; {hint}', below

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .json_values import is_object, is_schema
+from .slips import is_object_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,11 @@ def _find_places(root: Location, value: object) -> Iterator[tuple[Location, obje
     for name, member in _items(value.get("members")):
         at = root / "members" / name
         if is_object(member):
-            for parameter, schema in _items(member.get("params")):
+            params = member.get("params")
+            if is_object_schema(params):  # a mistake, of which the parts are schemas all the same
+                yield at / "params", params
+                params = None
+            for parameter, schema in _items(params):
                 yield at / "params" / parameter, schema
             for keyword in ("result", "value", "payload"):
                 if keyword in member:

@@ -176,7 +176,7 @@ MISTAKES: list[tuple[Any, str, str, str, str | None]] = [
         "invalid-keyword",
         "/service/version",
         '"version" takes an integer, found a string',
-        None,
+        "write it without quotes",
     ),
     (
         service(key=5),
@@ -291,7 +291,7 @@ MISTAKES: list[tuple[Any, str, str, str, str | None]] = [
         "invalid-keyword",
         "/errors",
         '"errors" takes an object, found an array',
-        None,
+        'declare each error under its code: {"not_found": {"description": "…"}}',
     ),
     (
         {**BASE, "errors": {"e": 5}},
