@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -186,8 +187,13 @@ def test_a_stack_that_is_nearly_used_up_is_no_crash() -> None:
     def descend(levels: int) -> object:
         return parse_json("[" * 400 + "]" * 400) if levels == 0 else descend(levels - 1)
 
-    with pytest.raises((InvalidJSON, RecursionError)):
-        descend(850)
+    try:
+        value = descend(850)
+    except (InvalidJSON, RecursionError):
+        assert sys.version_info < (3, 12)
+    else:  # C has a stack of its own
+        assert isinstance(value, list)
+        assert sys.version_info >= (3, 12)
     assert parse_json("[]") == []
 
 
