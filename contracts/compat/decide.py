@@ -267,7 +267,10 @@ class _Engine:
     def is_witness(self, sender: str, receiver: str, value: Any) -> bool:
         """Whether the validators of the whole schemas say that a value breaks."""
         accepting, refusing = map(self.validators.refer, (sender, receiver))
-        return accepting.is_valid(value) and not refusing.is_valid(value)
+        try:
+            return accepting.is_valid(value) and not refusing.is_valid(value)
+        except ValueError as problem:  # it nests too deeply
+            raise UnjudgedError from problem
 
     def is_declared(self, sender: str, value: Any) -> bool:
         """Whether a value that the sender's schema accepts has declared members alone."""

@@ -17,7 +17,7 @@ from .made_objects import make_objects
 from .made_strings import make_strings
 from .nodes import If, OneOf
 from .numbers import collect_numbers
-from .values import freeze, to_number
+from .values import count_parts, freeze, to_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from .validators import Validators
 
 _MOST_DEPTH: Final = 260
+_MOST_PARTS: Final = 2_000_000
+"""Of how many values one may consist, so that validators judge it in time."""
+_MOST_FROZEN: Final = 10_000
 _NODES_A_STEP: Final = 50
 _MOST_COMMITS: Final = 40
 _MOST_VALUES: Final = 6
@@ -101,7 +104,7 @@ class Maker:
         *,
         count: int = 0,
     ) -> Iterator[Any]:
-        """Yield values that all of *left* accept and all of *right* refuse, each once.
+        """Yield values that all of *left* accept and all of *right* refuse, small ones once.
 
         Args:
             left: Schemas.
@@ -115,6 +118,9 @@ class Maker:
         self.wanted = 2 * count + _MOST_VALUES
         seen: set[Any] = set()
         for value in self._make(left, right, pins or {}):
+            if count_parts(value) > _MOST_FROZEN:
+                yield value  # perhaps again
+                continue
             frozen = freeze(value)
             if frozen not in seen:
                 seen.add(frozen)
@@ -129,6 +135,8 @@ class Maker:
         refused: list[Any] = []
         for value in self._guess(facts, pins):
             self.budget.spend()
+            if count_parts(value) > _MOST_PARTS:
+                continue
             if self.validators.is_between(value, left, right):
                 yield value
             elif len(refused) < _MOST_VALUES:

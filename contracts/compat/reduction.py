@@ -56,6 +56,7 @@ class Reduction:
         self._texts = texts
         self._from, self._to = documents[sender[0]], documents[receiver[0]]
         self._uris = sender[0], receiver[0]
+        self._sampler = Sampler(self._from)
         self._met: set[tuple[str, str]] = set()
         self.hides_declared = False
         """Whether what was left out may say which members are declared below a place."""
@@ -196,7 +197,7 @@ class Reduction:
         if whole is reduced or isinstance(whole, bool):
             return value
         if reduced is True:
-            return Sampler(self._from).make(whole)
+            return self._sampler.make(whole)
         if whole.keys() >= {"$ref"}:
             return self._complete(self._from.get(whole["$ref"]), reduced, value)
         if isinstance(reduced, bool) or "$ref" in reduced:
@@ -217,10 +218,9 @@ class Reduction:
         }
         if any(isinstance(item, dict | list) for name, item in value.items() if name not in named):
             self.hides_declared |= not _DESCRIBING.isdisjoint(whole)
-        sampler = Sampler(self._from)
         for name in whole.get("required", ()):
             if name not in result:
-                result[name] = sampler.make(named.get(name, True))
+                result[name] = self._sampler.make(named.get(name, True))
         return result
 
     def _complete_array(

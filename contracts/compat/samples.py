@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .flat import FlatDocument
 
 _MOST_DEPTH: Final = 60
-_MOST_PARTS: Final = 100_000
+_MOST_PARTS: Final = 1_000_000
+"""Of how many values all samples together may consist."""
 
 
 class Sampler:
@@ -25,6 +26,7 @@ class Sampler:
     def __init__(self, document: FlatDocument) -> None:
         """Take in the document that references lead into."""
         self._document = document
+        self._count = 0
 
     def make(self, schema: Schema, depth: int = 0) -> Any:
         """Return a small value that is likely to be of a schema.
@@ -34,6 +36,7 @@ class Sampler:
         """
         if schema is False or depth > _MOST_DEPTH:
             raise LookupError
+        self._take(1)
         if schema is True:
             return None
         if "$ref" in schema:
@@ -46,6 +49,11 @@ class Sampler:
                 return self.make(schema[keyword][0], depth + 1)
         return self._make_type(_find_type(schema), schema, depth)
 
+    def _take(self, count: int) -> None:
+        self._count += count
+        if self._count > _MOST_PARTS:
+            raise LookupError
+
     def _make_type(self, name: str | None, schema: dict[str, Any], depth: int) -> Any:
         match name:
             case "object":
@@ -55,7 +63,9 @@ class Sampler:
             case "array":
                 return self._make_array(schema, depth)
             case "string":
-                return "a" * min(schema.get("minLength", 0), _MOST_PARTS)
+                length = int(schema.get("minLength", 0))
+                self._take(length)
+                return "a" * length
             case "integer" | "number":
                 return _make_number(schema)
             case "boolean":
@@ -64,11 +74,14 @@ class Sampler:
                 return None
 
     def _make_array(self, schema: dict[str, Any], depth: int) -> list[Any]:
-        count = min(schema.get("minItems", 0), _MOST_PARTS)
-        prefix = schema.get("prefixItems", ())[:count]
-        items = [self.make(part, depth + 1) for part in prefix]
-        if len(items) < count:
-            items += [self.make(schema.get("items", True), depth + 1)] * (count - len(items))
+        count = int(schema.get("minItems", 0))
+        items = [self.make(part, depth + 1) for part in schema.get("prefixItems", ())[:count]]
+        missing = count - len(items)
+        if missing:
+            before = self._count
+            item = self.make(schema.get("items", True), depth + 1)
+            self._take((self._count - before) * (missing - 1))
+            items += [item] * missing
         return items
 
 

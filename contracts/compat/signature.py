@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _OBJECT: Final = frozenset({"object"})
 _MOST_REFERENCES: Final = 4
 _MOST_MEMBERS: Final = 1000
+_DEEPEST: Final = 4
+"""How far down members are looked at together; below that less is told, and nothing wrong."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +52,12 @@ class Signature:
     required: frozenset[str] = frozenset()
     allowed: frozenset[str] | None = None
     """The names that members can have, where they are few."""
+    _is_nothing: bool | None = None
 
-    def is_disjoint(self, other: Signature) -> bool:
-        """Whether no value is of both."""
+    def is_disjoint(self, other: Signature, depth: int = 0) -> bool:
+        """Whether no value is of both, as far as is seen from *depth* on."""
+        if depth > _DEEPEST:
+            return False
         types = self.types & other.types
         if not types:
             return True
@@ -67,13 +72,19 @@ class Signature:
         return any(
             name in many
             and (name in self.required or name in other.required)
-            and few[name].is_disjoint(many[name])
+            and few[name].is_disjoint(many[name], depth + 1)
             for name in few
         )
 
     @property
     def is_nothing(self) -> bool:
         """Whether there is certainly no such value."""
+        if self._is_nothing is None:
+            # counted once, since members are often shared
+            object.__setattr__(self, "_is_nothing", self._find_nothing())
+        return bool(self._is_nothing)
+
+    def _find_nothing(self) -> bool:
         if not self.types or (self.values is not None and not self.values):
             return True
         return self.types == _OBJECT and any(
@@ -83,10 +94,10 @@ class Signature:
         )
 
 
-def meet(signatures: Iterable[Signature]) -> Signature:
+def meet(signatures: Iterable[Signature], depth: int = 0) -> Signature:
     """Return the signature of the values that are of all *signatures*."""
-    parts = [one for one in signatures if one is not ANYTHING]
-    if len(parts) < 2:  # noqa: PLR2004 # nothing meets
+    parts = [one for one in dict.fromkeys(signatures) if one is not ANYTHING]
+    if len(parts) < 2 or depth > _DEEPEST:  # noqa: PLR2004 # nothing meets
         return parts[0] if parts else ANYTHING
     given = sorted((one.values for one in parts if one.values is not None), key=len)
     values = given[0] if given else None
@@ -101,17 +112,20 @@ def meet(signatures: Iterable[Signature]) -> Signature:
     return Signature(
         ALL_TYPES.intersection(*(one.types for one in parts)),
         values,
-        {name: meet(some) for name, some in found.items()} or (groups[0] if groups else {}),
+        {name: meet(some, depth + 1) for name, some in found.items()}
+        or (groups[0] if groups else {}),
         frozenset[str]().union(*(one.required for one in parts)),
         allowed[0].intersection(*allowed[1:]) if allowed else None,
     )
 
 
-def join(signatures: Iterable[Signature]) -> Signature:
+def join(signatures: Iterable[Signature], depth: int = 0) -> Signature:
     """Return the signature of the values that are of one of *signatures*."""
     parts = [one for one in dict.fromkeys(signatures) if one is not NOTHING]
     if len(parts) < 2:  # noqa: PLR2004 # nothing is joined
         return parts[0] if parts else NOTHING
+    if depth > _DEEPEST:
+        return ANYTHING
     values: dict[Any, Any] | None = None
     if all(one.values is not None for one in parts):
         values = {}
@@ -126,7 +140,7 @@ def join(signatures: Iterable[Signature]) -> Signature:
     return Signature(
         frozenset[str]().union(*(one.types for one in parts)),
         values,
-        {name: join(one.members[name] for one in objects) for name in names},
+        {name: join((one.members[name] for one in objects), depth + 1) for name in names},
         required[0].intersection(*required[1:]) if required else frozenset[str](),
         allowed[0].union(*allowed[1:]) if objects and len(allowed) == len(objects) else None,
     )

@@ -32,6 +32,26 @@ def freeze(value: Any) -> Any:
     return value
 
 
+def count_parts(value: Any, known: dict[int, int] | None = None) -> int:
+    """Return how many values there are in a JSON value; one that is met again counts again.
+
+    Args:
+        value: The value.
+        known: The counts of arrays and objects that have been met, by their identity.
+    """
+    if is_object(value):
+        parts: Iterable[Any] = value.values()
+    elif is_array(value):
+        parts = value
+    else:
+        return 1
+    known = {} if known is None else known
+    key = id(value)
+    if key not in known:
+        known[key] = 1 + sum(count_parts(part, known) for part in parts)
+    return known[key]
+
+
 def freeze_all(values: Iterable[Any]) -> dict[Any, Any]:
     """Return JSON values by their frozen forms; of equal ones the last."""
     values = tuple(values)

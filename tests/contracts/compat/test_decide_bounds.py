@@ -205,3 +205,24 @@ def test_a_pool_takes_nothing_apart_after_its_time() -> None:
     pool.until = 0.0
     with pytest.raises(ExhaustedError):
         pool.get("urn:a#")
+
+
+def make_doubling(levels: int, last: Any) -> dict[str, Any]:
+    """Return a schema whose smallest value has two values of each level in the one above."""
+    definitions: dict[str, Any] = {f"d{levels}": last}
+    for level in range(levels):
+        below = {"$ref": f"#/$defs/d{level + 1}"}
+        definitions[f"d{level}"] = {
+            "type": "object",
+            "properties": {"a": below, "b": below},
+            "required": ["a", "b"],
+        }
+    return {"$ref": "#/$defs/d0", "$defs": definitions}
+
+
+@pytest.mark.parametrize(("levels", "back"), [(10, "breaking"), (60, "undecided")])
+def test_definitions_that_each_use_another_twice_are_no_way_to_a_hang(
+    levels: int, back: str
+) -> None:
+    narrow, wide = (make_doubling(levels, {"type": name}) for name in ("integer", "number"))
+    assert judge(narrow, wide) == ("compatible", back)

@@ -147,6 +147,15 @@ def test_as_much_is_made_as_must_be_there(schema: Any, keyword: str, count: int)
     "schema",
     [
         {"type": "array", "minItems": 10**12},
+        {
+            "type": "array",
+            "minItems": 10**4,
+            "items": {
+                "type": "array",
+                "minItems": 10**4,
+                "items": {"type": "array", "minItems": 9},
+            },
+        },
         {"type": "array", "minItems": 10**4, "uniqueItems": True},
         {"type": "object", "minProperties": 10**12},
         {"type": "object", "minProperties": 500, "propertyNames": {"pattern": "^[a-z]$"}},

@@ -6,7 +6,13 @@ import pytest
 from pi_contracts.contracts.compat.flat import FlatDocument
 from pi_contracts.contracts.compat.samples import Sampler
 
-ROOT = FlatDocument({"$defs": {"a": {"type": "boolean"}, "ring": {"$ref": "#/$defs/ring"}}})
+TREE = {
+    "type": "object",
+    "properties": {"a": {"$ref": "#/$defs/tree"}, "b": {"$ref": "#/$defs/tree"}},
+    "required": ["b", "a"],
+}
+RING = {"$ref": "#/$defs/ring"}
+ROOT = FlatDocument({"$defs": {"a": {"type": "boolean"}, "ring": RING, "tree": TREE}})
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,18 @@ def test_a_sample_is_what_a_schema_says_in_so_many_words(schema: Any, value: Any
     assert Sampler(ROOT).make(schema) == value
 
 
-@pytest.mark.parametrize("schema", [False, {"const": {"a": 1}}, {"$ref": "#/$defs/ring"}])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"const": {"a": 1}},
+        {"$ref": "#/$defs/ring"},
+        {"$ref": "#/$defs/tree"},
+        {"type": "string", "minLength": 10**12},
+        {"type": "array", "minItems": 10**12},
+        {"type": "array", "minItems": 10**4, "items": {"type": "array", "minItems": 10**4}},
+    ],
+)
 def test_no_sample_is_given_where_none_is_seen_at_once(schema: Any) -> None:
     with pytest.raises(LookupError):
         Sampler(ROOT).make(schema)

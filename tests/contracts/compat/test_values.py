@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pi_contracts.contracts.compat.values import (
     are_disjoint,
+    count_parts,
     find_types,
     freeze,
     freeze_all,
@@ -46,3 +47,11 @@ def test_types_are_found_of_all_values() -> None:
 def test_mappings_without_a_common_key_are_disjoint() -> None:
     assert are_disjoint({1: 1}, {2: 2, 3: 3})
     assert not are_disjoint({1: 1, 2: 2}, {2: 3})
+
+
+def test_the_parts_of_a_value_are_counted_as_often_as_they_are_met() -> None:
+    value: Any = {"a": 1, "b": []}
+    assert count_parts(value) == 3
+    for _ in range(100):
+        value = [value, value]
+    assert count_parts(value) == 2**100 * 3 + 2**100 - 1
