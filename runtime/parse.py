@@ -92,7 +92,7 @@ def _read_slowly(data: bytes) -> JsonValue:
             text, parse_int=parse_integer, parse_float=_parse_float, parse_constant=_parse_constant
         )
     except json.JSONDecodeError as error:
-        raise _fault(text, error.pos, _lower(error.msg)) from None
+        raise _fault(text, *_word_alike(text, error.pos, error.msg)) from None
     except _OutOfRangeError as error:
         position = _find_token(text, error.spelled)
         raise _fault(text, position, error.problem) from None
@@ -204,5 +204,14 @@ def _fault(text: str, position: int, problem: str) -> InvalidJSON:
     return InvalidJSON(problem, line, column)
 
 
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
+def _word_alike(text: str, position: int, message: str) -> tuple[int, str]:
+    """Return where a fault is and what it is, as every version of Python says it."""
+    if message.startswith("Illegal trailing comma"):  # from 3.13 on, at the comma
+        after = text[position + 1 :]
+        position = len(text) - len(after.lstrip(" \t\n\r"))
+        is_array = message.endswith("array")
+        message = "Expecting value" if is_array else _EXPECTING_NAME
+    return position, message[:1].lower() + message[1:]
+
+
+_EXPECTING_NAME: Final = "Expecting property name enclosed in double quotes"

@@ -55,6 +55,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "nothing": ("", "line 1, column 1: expecting value"),
     "cut": ('{"a":\n', "line 2, column 1: expecting value"),
     "trailing comma": ("[1,]", "line 1, column 4: expecting value"),
+    "trailing comma in an object": (
+        '{"a": 1, \n}',
+        "line 2, column 1: expecting property name enclosed in double quotes",
+    ),
     "two values": ("1 2", "line 1, column 3: extra data"),
     "number as a name": (
         "{1: 2}",
@@ -195,6 +199,23 @@ def test_a_stack_that_is_nearly_used_up_is_no_crash() -> None:
         assert isinstance(value, list)
         assert sys.version_info >= (3, 12)
     assert parse_json("[]") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "sentence"),
+    [("[1, \n]", "array", "expecting value"), ('{"a": 1,\n}', "object", "expecting property name")],
+)
+def test_a_trailing_comma_is_worded_alike_by_every_python(
+    monkeypatch: pytest.MonkeyPatch, text: str, kind: str, sentence: str
+) -> None:
+    message = f"Illegal trailing comma before end of {kind}"
+
+    def loads(*_: object, **__: object) -> None:
+        raise json.JSONDecodeError(message, text, text.index(",", 2))
+
+    monkeypatch.setattr(json, "loads", loads)
+    with pytest.raises(InvalidJSON, match=f"line 2, column 1: {sentence}"):
+        parse_json(text)
 
 
 def test_a_large_integer_stands_beside_escapes() -> None:
