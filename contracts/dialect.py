@@ -53,9 +53,12 @@ def check_contract(document: Document) -> tuple[Finding, ...]:
     return (*form, *check_meaning(document))
 
 
-def make_contract(document: Document) -> Contract:
-    """Return the model of a contract file that has passed `check_contract`."""
-    value: dict[str, Any] = document.value  # type: ignore[assignment]
+def make_contract(document: Document, kept: dict[str, Any] | None = None) -> Contract:
+    """Return the model of a contract file that has passed `check_contract`, or of what is *kept*.
+
+    What is kept of a file that has not passed must have the form of a contract.
+    """
+    value: dict[str, Any] = kept or document.value  # type: ignore[assignment]
     service = value["service"]
     root = Location(document.uri, "")
     return Contract(

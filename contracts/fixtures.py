@@ -19,11 +19,12 @@ from .bundle import make_bundle
 from .documents import CONTRACT_SUFFIX, FIXTURES, SCHEMA_SUFFIX, find_inputs, get_stem
 from .findings import Finding, Related, Severity, Subject, escape
 from .payloads import Payload, list_subjects
+from .remains import Remains
 from .soundness import find_broken
 from .source import Source, parse_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .catalogue import Catalogue
     from .documents import Document
@@ -69,6 +70,12 @@ class _Folder:
     contracts: set[str] = field(default_factory=set[str])
     """Stems of the contracts among those whose fixtures are judged."""
 
+    def take(self, stem: str, payloads: Iterable[Payload]) -> None:
+        """Note the payloads of a document, by the names of their fixtures."""
+        for target in payloads:
+            name = f"{stem}.{target.subject}" if target.subject else stem
+            self.targets.setdefault(name, target)
+
     def is_meant(self, file: Path) -> bool:
         """Tell whether a file is named after a contract, and yet is no contract or schema."""
         is_document = file.name.endswith((CONTRACT_SUFFIX, SCHEMA_SUFFIX)) or file in self.read
@@ -90,7 +97,7 @@ def check_fixtures(
 ) -> FixtureReport:
     """Judge the fixtures beside the documents of *paths*, and in folders for fixtures.
 
-    Documents with errors of their own, and those that refer to such, are passed over.
+    Payloads that an error reaches are passed over.
 
     Args:
         reading: What came of reading *paths*.
@@ -107,22 +114,23 @@ def check_fixtures(
 def _find_folders(reading: Reading, paths: Sequence[Path]) -> list[_Folder]:
     catalogue = reading.catalogue
     broken = find_broken(reading)
+    remains = Remains(reading) if broken else None
     folders: dict[Path, _Folder] = {}
     given = {one.file for one in find_inputs(paths)}
     for file in sorted(given):
         folder = folders.setdefault(file.parent, _Folder(file.parent))
         folder.documents.add(file)
         document = catalogue.documents.get(file.as_uri())
-        if document is None or document.uri in broken:
-            folder.others.add(get_stem(file.name))
-            continue
         stem = get_stem(file.name)
+        if document is None or document.uri in broken:
+            folder.others.add(stem)
+            if document is not None and remains is not None:
+                folder.take(stem, remains.list_payloads(document))
+            continue
         folder.judged.add(stem)
         if document.role == "contract":
             folder.contracts.add(stem)
-        for target in list_subjects(document, catalogue.contracts.get(document.uri)):
-            name = f"{stem}.{target.subject}" if target.subject else stem
-            folder.targets.setdefault(name, target)
+        folder.take(stem, list_subjects(document, catalogue.contracts.get(document.uri)))
     for path in paths:
         for parent, names, _ in os.walk(path):
             names[:] = sorted(name for name in names if not name.startswith("."))

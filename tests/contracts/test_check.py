@@ -53,6 +53,30 @@ def test_a_contract_with_an_error_is_not_judged_further(
     assert by_path["b.contract.json"] == {"missing-fixture"}
 
 
+def test_mistakes_that_do_not_follow_from_each_other_are_told_in_one_run(
+    read_files: Callable[[dict[str, Any]], Reading], tmp_path: Path
+) -> None:
+    contract: dict[str, Any] = {
+        **STABLE,
+        "members": {
+            "call": {"kind": "method", "optional": ["c"], "errors": ["zz"], "returns": "nope"},
+            "news": {"kind": "event", "payload": {}},
+            "now": {"kind": "state", "value": {"type": "integer"}},
+        },
+    }
+    reading = read_files({"a.contract.json": contract})
+    for name in ("a.now.valid.json", "a.news.invalid.json", "a.call.params.invalid.json"):
+        (tmp_path / name).write_text('"x"')
+    found = check(reading, [tmp_path], find_violation, base=tmp_path)
+    assert {(one.path, one.rule, one.pointer) for one in found} == {
+        ("a.contract.json", "invalid-keyword", "/members/call/optional/0"),
+        ("a.contract.json", "invalid-keyword", "/members/call/errors/0"),
+        ("a.contract.json", "unresolved-ref", "/members/call/returns"),
+        ("a.contract.json", "invalid-keyword", "/members/news/kind"),
+        ("a.now.valid.json", "fixture-refused", ""),
+    }
+
+
 def test_what_a_mapped_prefix_brings_in_is_not_judged(tmp_path: Path) -> None:
     (tmp_path / "vendor").mkdir()
     (tmp_path / "own").mkdir()

@@ -44,7 +44,7 @@ def test_each_part_is_judged_where_its_form_allows(value: Any, pointers: list[st
 
 
 def test_the_parameters_of_an_object_schema_are_those_that_can_be_optional() -> None:
-    params = {"type": "object", "properties": {"c": {}}}
+    params: dict[str, Any] = {"type": "object", "properties": {"c": {}}}
     pointers = find(member(kind="method", params=params, optional=["c", "d"]))
     assert pointers == ["/members/a/params", "/members/a/optional/1"]
     assert find(member(kind="method", params={"$ref": "#"}, optional=["c"])) == [
