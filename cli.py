@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
+from pi_contracts.contracts.usage import Commands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="pi-contracts",
+    cls=Commands,
     help="Service contracts as JSON Schema documents: generate, check, compare and plan.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -212,23 +214,20 @@ def compat(
 @app.command()
 def explain(
     rule: Annotated[
-        str | None, typer.Argument(metavar="[RULE]", help="A rule; without one, all are listed.")
+        str | None,
+        typer.Argument(metavar="[RULE]", help="A rule, or a code of compat in brackets; else all."),
     ] = None,
     *,
     style: Annotated[Literal["text", "json"], typer.Option("--format", help="For whom.")] = "text",
 ) -> None:
     """Say what a rule means, with a bad and a good example."""
     from pi_contracts.contracts.invocation import refuse_usage
-    from pi_contracts.contracts.rule_index import find_near, list_pages, render_list, render_pages
+    from pi_contracts.contracts.rule_index import UnknownRuleError, render
 
-    pages = list_pages()
-    if rule is not None and rule not in pages:
-        near = find_near(rule)
-        hint = f'did you mean "{near}"?' if near else "pi-contracts explain lists them"
-        refuse_usage(f'there is no rule "{rule}"; {hint}')
-    chosen = list(pages.values()) if rule is None else [pages[rule]]
-    text = render_list() if rule is None else chosen[0].text
-    typer.echo(render_pages(chosen) if style == "json" else text, nl=False)
+    try:
+        typer.echo(render(rule, style), nl=False)
+    except UnknownRuleError as problem:
+        refuse_usage(str(problem))
 
 
 @app.command()

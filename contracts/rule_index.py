@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from .findings import to_document
+from .change_codes import CHANGE_CODES
+from .findings import quote, to_document
 from .json_values import find_nearest
 
 if TYPE_CHECKING:
@@ -67,14 +68,42 @@ def parse_page(text: str) -> Page:
     )
 
 
+class UnknownRuleError(ValueError):
+    """There is neither a rule nor a code of a change with this name."""
+
+    def __init__(self, name: str) -> None:
+        near = find_near(name)
+        hint = f"did you mean {quote(near)}?" if near else "pi-contracts explain lists them"
+        super().__init__(f"there is no rule {quote(name)}; {hint}")
+
+
+def render(name: str | None, style: str) -> str:
+    """Return what is to be said of a rule or of the code of a change; of all if none is named.
+
+    Raises:
+        UnknownRuleError: There is no such rule, nor a code.
+    """
+    pages = list_pages()
+    code = None if name in pages else CHANGE_CODES.get(name or "")
+    if name is None:
+        return render_pages(pages.values()) if style == "json" else render_list()
+    if name not in pages and code is None:
+        raise UnknownRuleError(name)
+    page = pages[code.rule if code else name]
+    if code is not None:
+        said = f"`{code.code}` is a code of findings of `compat`: {code.meaning}\n\n"
+        page = page._replace(text=said + page.text)
+    return render_pages([page]) if style == "json" else page.text
+
+
 def describe_rules() -> dict[str, str]:
     """Return one sentence for each rule, by its id."""
     return {rule: page.summary for rule, page in list_pages().items()}
 
 
 def find_near(rule: str) -> str | None:
-    """Return the rule that was probably meant."""
-    return find_nearest(rule, list_pages())
+    """Return the rule, or the code of a change, that was probably meant."""
+    return find_nearest(rule, list_pages()) or find_nearest(rule, CHANGE_CODES)
 
 
 def render_pages(pages: Iterable[Page]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import jsonschema_rs
+from pi_contracts.contracts.change_codes import hyphenate
 from pi_contracts.contracts.findings import quote
 from pi_contracts.contracts.json_values import escape_token
 
@@ -185,7 +186,7 @@ def _word_keyword(keyword: str, choose: _Choose, *, has_own: bool) -> tuple[str,
         return choose("limit-added", "limit-removed"), text
     if keyword in _CHANGED and has_own:
         return f"{keyword}-changed", f"{{receiver}} has another {keyword} than {{sender}}"
-    name = _hyphenate(keyword)
+    name = hyphenate(keyword)
     return choose(*_RULES.get(keyword, (f"{name}-added", f"{name}-removed"))), text
 
 
@@ -216,7 +217,3 @@ def _name_type(value: Any) -> str:
             return "object"
         case _:
             return "number"
-
-
-def _hyphenate(keyword: str) -> str:
-    return "".join(f"-{one.lower()}" if one.isupper() else one for one in keyword)
