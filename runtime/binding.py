@@ -7,7 +7,7 @@ after the other. Each facet has a namespace of its own.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from .acquiring import Acquisitions
 from .errors import Disconnected, ModeMismatch, ServiceNotAllowed, copy_error
@@ -33,12 +33,22 @@ _Contract: TypeAlias = tuple[str, int, str]
 """The id of a service, and which contract of it is held: its version and digest."""
 
 
+class Holder(Protocol):
+    """Who attaches a binding to one peer after the other, and lets nobody else do so."""
+
+    def owns(self, peer: Peer, /) -> bool:
+        """Tell whether *peer* is the one that the binding is to be attached to."""
+        ...
+
+
 class Binding:
     """The services of one scope at the other side."""
 
     def __init__(self, *, scope: str = "") -> None:
         self.scope: Final = scope
         self._peer: Peer | None = None
+        self._holder: Holder | None = None
+        """The connector that attaches and detaches it, while there is one."""
         self._followers: dict[_Contract, ServiceFollower | InstancesFollower] = {}
         self._users: dict[_Contract, int] = {}
 
@@ -47,11 +57,35 @@ class Binding:
         """Whether there is a connection."""
         return self._peer is not None
 
+    def reserve(self, holder: Holder) -> None:
+        """Let *holder* alone attach and detach the binding, until it frees it.
+
+        Raises RuntimeError while another one holds it, or a peer is attached by hand.
+        """
+        if self._holder is holder:
+            return
+        self._check_free()
+        if self._peer is not None:
+            raise RuntimeError(
+                "a connector cannot take a binding that is attached to a peer: detach it first"
+            )
+        self._holder = holder
+
+    def free(self, holder: Holder) -> None:
+        """Let others attach the binding again; nothing happens if *holder* does not hold it."""
+        if self._holder is holder:
+            self._holder = None
+
     def attach(self, peer: Peer) -> None:
-        """Use *peer*, whose link is open, until it ends or another one is attached."""
+        """Use *peer*, whose link is open, until it ends or another one is attached.
+
+        Raises RuntimeError for a peer of somebody else than who holds the binding.
+        """
+        if self._holder is None or not self._holder.owns(peer):
+            self._check_free()
         if peer is self._peer:
             return
-        self.detach()
+        self._leave()
         if not peer.opened:
             raise Disconnected
         self._peer = peer
@@ -60,7 +94,21 @@ class Binding:
         peer.on_end(self._take_end)
 
     def detach(self) -> None:
-        """Use no peer; every handle waits for the next one. A second time does nothing."""
+        """Use no peer; every handle waits for the next one. A second time does nothing.
+
+        Raises RuntimeError while a connector holds the binding: closing that detaches it.
+        """
+        self._check_free()
+        self._leave()
+
+    def _check_free(self) -> None:
+        if self._holder is not None:
+            raise RuntimeError(
+                "this binding belongs to a connector that is at work: close that first, "
+                "or give each connector a binding of its own"
+            )
+
+    def _leave(self) -> None:
         peer, self._peer = self._peer, None
         if peer is not None:
             peer.forget_end(self._take_end)

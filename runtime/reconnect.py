@@ -136,8 +136,9 @@ class Connector:
     """Keeps a process connected, from `start` to `close`.
 
     Each connection is a `Peer` that every one of *bindings* is attached to and that
-    *registry* is offered to. A refusal that would only be repeated ends the attempts:
-    that the client is not authorized, or speaks no version of the server's.
+    *registry* is offered to; until its end nobody else attaches them. A refusal that
+    would only be repeated ends the attempts: that the client is not authorized, or
+    speaks no version of the server's.
     """
 
     def __init__(
@@ -178,12 +179,34 @@ class Connector:
         """The open connection, while there is one."""
         return self._peer if self._peer is not None and self._peer.opened else None
 
+    def owns(self, peer: Peer, /) -> bool:
+        """Tell whether *peer* is the connection that there is now."""
+        return peer is self._peer
+
     def start(self) -> None:
-        """Begin to connect; a second time does nothing."""
+        """Begin to connect; a second time does nothing.
+
+        Raises RuntimeError after the end, and for a binding that another connector
+        holds; then no binding is taken.
+        """
         if self._closed:
-            raise RuntimeError("this connector was closed")
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._run())
+            raise RuntimeError("this connector was closed: make another one")
+        if self._task is not None:
+            if self._task.done():
+                raise RuntimeError("this connector has given up for good: make another one")
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            for binding in self._bindings:
+                binding.reserve(self)
+        except RuntimeError:
+            self._free_bindings()
+            raise
+        self._task = loop.create_task(self._run())
+
+    def _free_bindings(self) -> None:
+        for binding in self._bindings:
+            binding.free(self)
 
     async def wait_connected(self, ctx: Context) -> Peer:
         """Return the open connection, once there is one.
@@ -206,6 +229,7 @@ class Connector:
                 self._task.cancel()  # once: a second time would end its goodbye
             self._closed = True
             await asyncio.wait([self._task])
+            self._free_bindings()  # of a task that was cancelled before its first step
         self._closed = True
 
     async def _run(self) -> None:
@@ -215,7 +239,7 @@ class Connector:
                 self._show({"status": "connecting", "attempt": failed + 1})
                 life = await self._live()
                 if life.final:
-                    self._show(self._describe_end(life.reason, None))
+                    self._give_up(life.reason)
                     return
                 failed = 1 if life.held >= self._backoff.steady else failed + 1
                 wait = self._backoff.get_wait(failed, self._chance())
@@ -225,10 +249,15 @@ class Connector:
             if self._peer is not None:
                 await self._peer.close()
             self._peer = None
-            self._show(self._describe_end("this side closed the connection", None))
+            self._give_up("this side closed the connection")
             raise
         finally:
             self._changed.set()
+
+    def _give_up(self, reason: str) -> None:
+        """Show that no attempt will follow; who hears of it may start another connector."""
+        self._free_bindings()
+        self._show(self._describe_end(reason, None))
 
     async def _live(self) -> _Life:
         """Connect once and stay as long as that lasts."""
@@ -249,7 +278,6 @@ class Connector:
             return _Life(f"connecting failed: {type(error).__name__}", final=True)
         finally:
             timer.cancel()
-        self._peer = peer
         self._show({"status": "connected", "since": self._word_time(0.0)})
         since = self._clock.time()
         ending = await peer.wait_ended()
@@ -267,10 +295,12 @@ class Connector:
             tracer=self._tracer,
         )
         await peer.open(ctx)
+        self._peer = peer
         try:
             for binding in self._bindings:
                 binding.attach(peer)
         except BaseException:
+            self._peer = None
             peer.close_soon()
             raise
         return peer
