@@ -201,7 +201,8 @@ def compat(
         outcome = compare_sides(*sides, run.choose_map(mapped), position, base=run.base, more=more)
     except InvalidSideError as problem:
         refuse_usage(str(problem))
-    findings, accepted = outcome.accept(run.settings.acceptances, run.settings_name)
+    settings = run.settings
+    findings, accepted = outcome.accept(settings.acceptances, run.settings_name, settings.text)
     run.finish(
         findings,
         additions=outcome.additions,

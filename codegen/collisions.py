@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from pi_contracts.contracts.documents import get_stem
-from pi_contracts.contracts.findings import Finding, Related, Severity, Subject, escape
+from pi_contracts.contracts.findings import Finding, Related, Severity, Subject, escape, quote
+from pi_contracts.contracts.json_values import unescape
 from pi_contracts.contracts.model import Location, Method
 from pi_contracts.contracts.names import (
     Claim,
@@ -37,6 +38,7 @@ class _Claimant(NamedTuple):
 
     name: str
     location: Location
+    is_type: bool = False
 
 
 def find_name_collisions(catalogue: Catalogue) -> tuple[Finding, ...]:
@@ -61,7 +63,9 @@ def _find_in_types(catalogue: Catalogue, layout: Layout, module: Module) -> Iter
     for claim in shapes.claims:
         if isinstance(claim.key, Key):
             at = claim.key.location
-            claimants[claim.key] = _Claimant(f"the type at {at.pointer or 'the root'}", at)
+            claimants[claim.key] = _Claimant(
+                f"the type at {at.pointer or 'the root'}", at, is_type=True
+            )
         else:
             contract = catalogue.contracts[module.documents[0]]
             claimants[claim.key] = _describe_public(contract, *claim.key)
@@ -140,10 +144,29 @@ def _word(
         loser.location.pointer,
         severity=Severity.WARNING,
         subject=Subject(document=source.path, detail=str(claim.name)),
-        fix="give one of the two a name that differs in more than case and punctuation",
+        fix=_choose_fix(loser, other, str(claim.name)),
         of_key=True,
     )
     return msgspec.structs.replace(finding, related=(related,))
+
+
+def _choose_fix(loser: _Claimant, other: _Claimant, name: str) -> str:
+    """Say how to choose another name; best for what is not on the wire."""
+    for one in (loser, other):
+        tokens = one.location.pointer.split("/")[1:]
+        if tokens[:1] == ["$defs"] and len(tokens) == 2:  # noqa: PLR2004 # such as /$defs/Card
+            shown = quote(unescape(tokens[1]))
+            return (
+                f'call the definition {shown} something else, such as "{name}Data", here and where '
+                "it is referred to: its name is not on the wire"
+            )
+    for one in (loser, other):
+        if one.is_type:
+            return (
+                'choose its name yourself: move the schema to "#/$defs/NAME", and put a $ref '
+                "to it in its place"
+            )
+    return "give one of the two a name that differs in more than case and punctuation"
 
 
 def _find_in_modules(catalogue: Catalogue, layout: Layout) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from pi_contracts.contracts.compat.compare import compare
 from pi_contracts.contracts.compat.report import make_findings
 from pi_contracts.contracts.findings import Finding, Severity, Subject
 from pi_contracts.contracts.sides import LEFT_OUT, InvalidSideError, read_side
+from pi_contracts.contracts.toml_places import find_near_place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pi_contracts.contracts.read import Reading
     from pi_contracts.contracts.sides import Side
 
+_ACCEPTANCES: Final = ("tool", "pi-contracts", "acceptances")
 _ORDERS: Final = {
     "any": "upgrade in any order",
     "provider-first": "upgrade providers first",
@@ -62,13 +64,14 @@ class Outcome:
         return render_verdicts(self.additions) if self.additions else ""
 
     def accept(
-        self, tables: Sequence[Mapping[str, object]], path: str | None
+        self, tables: Sequence[Mapping[str, object]], path: str | None, text: str = ""
     ) -> tuple[tuple[Finding, ...], frozenset[str]]:
         """Return the findings with those that the settings accept as notes, and which those are.
 
         Args:
             tables: The acceptances of the settings.
             path: How findings name the file of the settings.
+            text: That file, in which the places of acceptances are found.
         """
         if self.is_stopped:
             return self.findings, frozenset()
@@ -77,10 +80,21 @@ class Outcome:
         told = (*apply_acceptances(self.findings, acceptances, today), *faults)
         valid = {one.fingerprint for one in acceptances if today <= one.until}
         placed = tuple(
-            msgspec.structs.replace(one, path=path) if one.rule == "unused-acceptance" else one
+            _place(one, tables, path, text) if one.rule == "unused-acceptance" else one
             for one in told
         )
         return placed, frozenset(valid & {one.fingerprint for one in self.findings})
+
+
+def _place(
+    finding: Finding, tables: Sequence[Mapping[str, object]], path: str | None, text: str
+) -> Finding:
+    """Return what is said of an acceptance with its place in the settings."""
+    named = [table.get("fingerprint") for table in tables]
+    index = named.index(finding.subject.detail)
+    place = find_near_place(text, (*_ACCEPTANCES, index, "fingerprint"))
+    line, column = place or (None, None)
+    return msgspec.structs.replace(finding, path=path, line=line, column=column)
 
 
 def compare_sides(

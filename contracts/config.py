@@ -47,6 +47,8 @@ class Settings:
     """Prefixes of modules that must not be loaded, by host kind."""
     timeout: float | None = None
     """Seconds that the setup of one facet may take."""
+    text: str = field(default="", compare=False, repr=False)
+    """The file that says all this, in which places can be found."""
 
     def choose_timeout(self, given: float | None, refuse: Callable[[str], object]) -> float | None:
         """Return how long a setup may take; what was *given* wins, or is refused."""
@@ -200,18 +202,13 @@ class _Checker:
             taken = take(value)
             if taken is not None:
                 values[key] = taken
-        return Settings(**values)
+        return Settings(**values, text=self.text)
 
     def _note(self, path: tuple[str | int, ...], message: str, fix: str | None = None) -> None:
-        from .toml_places import find_places  # noqa: PLC0415 # only where something is wrong
+        from .toml_places import find_near_place  # noqa: PLC0415 # only where something is wrong
 
         full = (*_TABLE, *path)
-        places = find_places(self.text)
-        near = full
-        while near and near not in places:
-            near = near[:-1]
-        place = places.get(near)
-        line, column = place or (None, None)
+        line, column = find_near_place(self.text, full) or (None, None)
         finding = _fault(self.name, message, full, line=line, column=column, fix=fix)
         self.findings.append(finding)
 

@@ -42,6 +42,14 @@ def find_places(text: str) -> dict[Path, Place]:
     return places
 
 
+def find_near_place(text: str, path: Path) -> Place | None:
+    """Return where a key begins, or the nearest table above it that has a place."""
+    places = find_places(text)
+    while path and path not in places:
+        path = path[:-1]
+    return places.get(path)
+
+
 def _split_statements(text: str) -> list[tuple[int, str]]:
     """Return the headers and the keys of the text, each with its offset."""
     found: list[tuple[int, str]] = []

@@ -39,6 +39,20 @@ _FIXES: Final = {
     Kind.UNDECIDED: "simplify what differs, or accept it by its fingerprint",
     Kind.BREAKING: "keep what was accepted before, or accept the break by its fingerprint",
 }
+_ACCEPT: Final = ", or accept the break by its fingerprint"
+_KEPT: Final = {
+    "discriminator-changed": "keep the discriminator, and send other events by another member",
+    "error-data-removed": "keep sending the data",
+    "kind-changed": "keep the member, and give that of the other kind another name",
+    "member-removed": "keep the member and mark it deprecated until no consumer uses it",
+    "mode-changed": "keep the mode, and give the service of the other mode another id",
+    "reference-changed": "keep what it returns, and return the other by another method",
+    "result-changed": "keep what it returns, and return the other by another method",
+    "result-removed": "keep returning something that the old result allows",
+    "scopes-narrowed": "keep the scopes of before",
+    "service-removed": "keep the service and mark it deprecated until no consumer uses it",
+}
+"""How not to break old consumers, of changes that are not about what flows."""
 
 
 def make_findings(report: CompatReport) -> tuple[Finding, ...]:
@@ -75,7 +89,7 @@ def _report_change(service: ServiceReport, change: Change) -> Finding:
             member=change.member,
             detail=change.rule,
         ),
-        fix=None if is_note else _FIXES[change.kind],
+        fix=None if is_note else _choose_fix(change),
     )
     return msgspec.structs.replace(
         finding,
@@ -87,6 +101,16 @@ def _report_change(service: ServiceReport, change: Change) -> Finding:
         related=_relate(service, change),
         fingerprint=make_fingerprint(service.service, change),
     )
+
+
+def _choose_fix(change: Change) -> str | None:
+    if change.kind is not Kind.BREAKING:
+        return _FIXES[change.kind]
+    if change.flow is None:
+        return _KEPT[change.rule] + _ACCEPT
+    if change.is_sent_by_provider:
+        return "keep to what was sent before" + _ACCEPT
+    return _FIXES[change.kind]
 
 
 def _word(change: Change) -> str:

@@ -61,6 +61,8 @@ class Change:
     has_witness: bool = False
     is_warning: bool = False
     """Whether it is compatible and yet worth a warning."""
+    is_sent_by_provider: bool = False
+    """Of a flow, whether consumers receive it."""
     facts: tuple[str, ...] = ()
     """What makes its fingerprint, beside service, rule, direction and place."""
 
@@ -333,6 +335,7 @@ def _tell(flow: FlowReport, direction: Direction, pointer: str, member: str | No
         flow.name,
         one.witness,
         one.has_witness,
+        is_sent_by_provider=not flow.position.is_sent_by_consumer,
         facts=flow.digests,
     )
 

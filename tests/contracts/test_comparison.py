@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,20 @@ def test_an_acceptance_makes_a_note_of_one_finding_for_a_while() -> None:
     assert accept(FINDING.fingerprint, FOR_EVER) == [note]
     assert accept(FINDING.fingerprint, LONG_AGO) == [error, unused]
     assert accept("0000", FOR_EVER) == [error, unused]
+
+
+def test_an_acceptance_that_accepts_nothing_is_told_with_its_line() -> None:
+    text = (
+        "[tool.pi-contracts]\nout = 'x'\n\n"
+        "[[tool.pi-contracts.acceptances]]\nfingerprint = '1'\nreason = 'r'\nuntil = '2999-12-31'\n"
+        "[[tool.pi-contracts.acceptances]]\nreason = 'r'\nfingerprint = '2'\nuntil = '2001-01-01'\n"
+    )
+    tables = tomllib.loads(text)["tool"]["pi-contracts"]["acceptances"]
+    found, _ = Outcome(()).accept(tables, "pyproject.toml", text)
+    assert [(one.subject.detail, one.line, one.column) for one in found] == [
+        ("1", 5, 1),
+        ("2", 10, 1),
+    ]
 
 
 def facts(old: str, new: str, order: str) -> dict[str, Any]:

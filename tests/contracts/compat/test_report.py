@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from compat_services import write
 from pi_contracts.contracts.compat.compare import compare
 from pi_contracts.contracts.compat.report import make_findings
@@ -52,6 +53,75 @@ def test_a_break_is_told_with_its_place_its_witness_and_the_missing_version(tmp_
     assert second.pointer == "/service/version"
     assert second.fix == 'set "version" to 2 in "service"'
     assert len({first.fingerprint, second.fingerprint}) == 2
+
+
+def make_door(**service: Any) -> dict[str, Any]:
+    member = {
+        "kind": "method",
+        "params": {"level": TEXT},
+        "result": TEXT,
+        "errors": ["stuck"],
+    }
+    return {
+        "$schema": "urn:pi-contracts:dialect:1",
+        "service": {"id": "door", "mode": "singleton", "scopes": ["a", "b"], **service},
+        "members": {"open": member, "news": {"kind": "events", "payload": {}}},
+        "errors": {"stuck": {"data": TEXT}},
+    }
+
+
+def edit_door(pointer: str, value: Any) -> list[dict[str, Any]]:
+    changed: dict[str, Any] = json.loads(json.dumps(make_door(version=2)))
+    *above, last = pointer.split("/")
+    place = changed
+    for token in above:
+        place = place[token]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return [changed]
+
+
+WAYS_OUT: list[tuple[str, list[dict[str, Any]], str]] = [
+    ("service-removed", [], "keep the service and mark it deprecated"),
+    ("mode-changed", edit_door("service/mode", "keyed"), "keep the mode"),
+    ("scopes-narrowed", edit_door("service/scopes", ["a"]), "keep the scopes of before"),
+    ("member-removed", edit_door("members/open", None), "keep the member and mark it deprecated"),
+    (
+        "kind-changed",
+        edit_door("members/open", {"kind": "state", "value": TEXT}),
+        "keep the member, and give",
+    ),
+    (
+        "discriminator-changed",
+        edit_door("members/news/discriminator", "type"),
+        "keep the discriminator",
+    ),
+    ("result-removed", edit_door("members/open/result", None), "keep returning something"),
+    ("error-data-removed", edit_door("errors/stuck/data", None), "keep sending the data"),
+    ("null-added", edit_door("members/open/result", {}), "keep to what was sent before"),
+    (
+        "enum-introduced",
+        edit_door("members/open/params/level", {"const": "x"}),
+        "keep what was accepted before",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "new", "fix"), WAYS_OUT, ids=[row[0] for row in WAYS_OUT])
+def test_the_way_out_of_a_break_fits_what_has_changed(
+    tmp_path: Path, rule: str, new: list[dict[str, Any]], fix: str
+) -> None:
+    breaks = [
+        one
+        for one in find(tmp_path, [make_door()], new)
+        if one.direction == "old-consumer" and one.severity == "error"
+    ]
+    assert breaks
+    for one in breaks:
+        assert fix in (one.fix or "")
+        assert (one.fix or "").endswith(", or accept the break by its fingerprint")
 
 
 def test_a_raised_version_answers_for_itself_alone(tmp_path: Path) -> None:
