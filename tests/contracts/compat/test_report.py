@@ -118,7 +118,7 @@ def test_the_way_out_of_a_break_fits_what_has_changed(
         for one in find(tmp_path, [make_door()], new)
         if one.direction == "old-consumer" and one.severity == "error"
     ]
-    assert breaks
+    assert {one.subject.detail for one in breaks} == {rule}
     for one in breaks:
         assert fix in (one.fix or "")
         assert (one.fix or "").endswith(", or accept the break by its fingerprint")
