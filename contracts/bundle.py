@@ -52,6 +52,8 @@ class Bundle:
     """``{"$schema": …, "$defs": {…}}``; with ``"formats": "assert"`` formats are checked."""
     pointers: Mapping[str, str]
     """Of each root's name, its reference: ``#/$defs/KEY``."""
+    places: Mapping[str, Location]
+    """Of each definition's reference, where it stands in its file; arguments stand nowhere."""
 
 
 def make_bundle(
@@ -129,6 +131,7 @@ class _Bundler:
                 "$defs": dict(sorted(definitions.items())),
             },
             {name: refer(names[keys[name]] if name in keys else name) for name in roots},
+            {refer(name): location for (location, _), name in names.items()},
         )
 
     def _close(self, arguments: Arguments) -> Schema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import quote as quote_token
 
 import jsonschema_rs
 from pi_contracts.contracts.change_codes import hyphenate
@@ -75,14 +76,24 @@ def explain(
     members = _follow(*sender, path)
     keyword = _get_keyword(error)
     rule, text = _word(error, keyword, members, receiver_is_new=receiver_is_new)
-    pointer = members.schemas[0][0].pointer if members.schemas else sender[1]
-    for part, schema in members.schemas:
-        if keyword in schema:
-            pointer = f"{part.pointer}/{keyword}"
-            break
+    pointer = _point(error, keyword, members) or sender[1]
     location = (error.absolute_keyword_location or "").partition("#")[2]
     at = "".join(f"/{escape_token(token)}" for token in path)
     return Explanation(rule, keyword, at, pointer, f"#{location}", text)
+
+
+def _point(error: jsonschema_rs.ValidationError, keyword: str, members: Members) -> str | None:
+    """Return where the sender speaks of what is refused: of the member, else by the keyword."""
+    kind = error.kind
+    if isinstance(kind, _Kinds.AdditionalProperties | _Kinds.UnevaluatedProperties):
+        for name in kind.unexpected:
+            for part, schema in members.schemas:
+                if name in schema.get("properties", ()):
+                    return f"{part.pointer}/properties/{quote_token(escape_token(name))}"
+    for part, schema in members.schemas:
+        if keyword in schema:
+            return f"{part.pointer}/{keyword}"
+    return members.schemas[0][0].pointer if members.schemas else None
 
 
 def _choose(errors: list[jsonschema_rs.ValidationError]) -> jsonschema_rs.ValidationError:

@@ -7,14 +7,15 @@ in the words of 2020-12.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from pi_contracts.contracts.drafts import Draft, Schema, find_draft, modernize, subschemas
+from pi_contracts.contracts.model import Location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pi_contracts.contracts.bundle import Bundle
 
@@ -25,6 +26,16 @@ class FlatDocument:
 
     value: Schema
     asserts_format: bool = False
+    places: Mapping[str, Location] = field(default_factory=dict[str, Location])
+    """Where definitions stand in their files, by their references, if that is known."""
+
+    def find_place(self, reference: str) -> Location | None:
+        """Return where what stands at a reference is written, None if that is not known."""
+        tokens = reference.split("/")
+        found = self.places.get("/".join(tokens[:3]))
+        if found is None:
+            return None
+        return Location(found.document, "/".join([found.pointer, *map(unquote, tokens[3:])]))
 
     def get(self, pointer: str) -> Schema:
         """Return the schema at a JSON pointer, which begins with ``#``.
@@ -68,7 +79,8 @@ def make_document(value: Schema) -> FlatDocument:
 
 def make_schemas(bundle: Bundle) -> dict[str, FlatSchema]:
     """Return the roots of a bundle, by their names, as schemas of one document."""
-    document = make_document(bundle.document)
+    made = make_document(bundle.document)
+    document = FlatDocument(made.value, made.asserts_format, bundle.places)
     return {name: FlatSchema(document, pointer) for name, pointer in bundle.pointers.items()}
 
 

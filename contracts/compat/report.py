@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pi_contracts.contracts.documents import Document
+    from pi_contracts.contracts.model import Location
 
     from .compare import CompatReport
     from .services import Change, Generation, ServiceReport
@@ -127,12 +128,22 @@ def _word(change: Change) -> str:
 
 
 def _relate(service: ServiceReport, change: Change) -> tuple[Related, ...]:
-    """Return where the older generation says it."""
+    """Return where the older generation says it, and what in the newer one it comes from."""
     if service.old is None or service.new is None:
         return ()
     source = _get_document(service.old).source
     place = source.find_place(change.pointer)
-    return (Related("the older generation", source.path, place.line, place.column),)
+    older = Related("the older generation", source.path, place.line, place.column)
+    origin = change.origin
+    if origin is None or _is_within(origin, service.new.contract.document, change.pointer):
+        return (older,)
+    source = service.new.catalogue.documents[origin.document].source
+    place = source.find_place(origin.pointer, of_key=True)
+    return (Related("it comes from this", source.path, place.line, place.column), older)
+
+
+def _is_within(place: Location, document: str, pointer: str) -> bool:
+    return place.document == document and f"{place.pointer}/".startswith(f"{pointer}/")
 
 
 def _report_move(service: str, new: Generation, before: str) -> Finding:

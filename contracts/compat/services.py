@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pi_contracts.contracts.digest import encode_canonically, make_contract_bundle
 from pi_contracts.contracts.findings import quote
 from pi_contracts.contracts.json_values import escape_token
-from pi_contracts.contracts.model import Contract, Events, Method, Mode, State
+from pi_contracts.contracts.model import Contract, Events, Location, Method, Mode, State
 
 from .decide import Kind
 from .flat import FlatDocument, FlatSchema, make_schemas
-from .flows import FlowComparer, FlowReport
+from .flows import Break, FlowComparer, FlowReport
 from .verdicts import Direction, Order, Position, choose_order, combine
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Change:
     """Whether it is compatible and yet worth a warning."""
     is_sent_by_provider: bool = False
     """Of a flow, whether consumers receive it."""
+    origin: Location | None = None
+    """Of a flow, where the newer generation says what differs, if that is known."""
     facts: tuple[str, ...] = ()
     """What makes its fingerprint, beside service, rule, direction and place."""
 
@@ -302,7 +304,8 @@ class _Comparison:
         flow = comparer.compare(name, position, old.reference, new.reference)
         self.flows[name] = flow
         for one in flow.breaks:
-            yield _tell(flow, one.direction, pointer, member)
+            change = _tell(flow, one.direction, pointer, member)
+            yield replace(change, origin=_find_origin(flow, one, new.document))
 
     def get_comparer(self, old: FlatDocument, new: FlatDocument) -> FlowComparer:
         if _ANY_KEY.document in {old, new}:
@@ -338,6 +341,14 @@ def _tell(flow: FlowReport, direction: Direction, pointer: str, member: str | No
         is_sent_by_provider=not flow.position.is_sent_by_consumer,
         facts=flow.digests,
     )
+
+
+def _find_origin(flow: FlowReport, one: Break, new: FlatDocument) -> Location | None:
+    """Return where the newer generation says what one direction of a flow breaks by."""
+    if one.explanation is None:
+        return None
+    is_received = (one.direction is _OLD) is flow.position.is_sent_by_consumer
+    return new.find_place(one.explanation.receiver if is_received else one.explanation.sender)
 
 
 def make_fingerprint(service: str, change: Change) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pi_contracts.contracts.findings import Finding
+    from pi_contracts.contracts.read import Reading
 
 TEXT = {"type": "string"}
 
@@ -122,6 +123,47 @@ def test_the_way_out_of_a_break_fits_what_has_changed(
     for one in breaks:
         assert fix in (one.fix or "")
         assert (one.fix or "").endswith(", or accept the break by its fingerprint")
+
+
+CARD: dict[str, Any] = {
+    "type": "object",
+    "properties": {"title": TEXT},
+    "required": ["title"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("card", "part"),
+    [
+        ({**CARD, "properties": {"title": TEXT, "a/b é": TEXT}}, '"a/b é"'),
+        ({**CARD, "required": []}, '"required"'),
+        ({**CARD, "properties": {"title": {"type": ["string", "null"]}}}, '"type": ['),
+    ],
+    ids=["a member more", "a member less required", "a type wider"],
+)
+def test_what_comes_from_a_shared_definition_says_where_that_has_changed(
+    tmp_path: Path, card: dict[str, Any], part: str
+) -> None:
+    def write_both(folder: Path, card: dict[str, Any]) -> Reading:
+        folder.mkdir()
+        shared = {"$id": "cards", "$defs": {"Card": card}}
+        value = {"items": {"$ref": "card.schema.json#/$defs/Card"}}
+        text = json.dumps(shared, indent=1, ensure_ascii=False)
+        (folder / "card.schema.json").write_text(text, "utf-8")
+        (folder / "lamp.contract.json").write_text(json.dumps(make(value, result=value)))
+        return read([folder], base=tmp_path)
+
+    old, new = write_both(tmp_path / "old", CARD), write_both(tmp_path / "new", card)
+    breaks = [one for one in make_findings(compare(old, new)) if one.direction == "old-consumer"]
+    assert [one.flow for one in breaks] == ["level.value", "on.result"]
+    lines = (tmp_path / "new/card.schema.json").read_text("utf-8").splitlines()
+    for one in breaks:
+        origin, older = one.related
+        assert (origin.message, origin.path) == ("it comes from this", "new/card.schema.json")
+        assert origin.line
+        assert part in lines[origin.line - 1]
+        assert older.path == "old/lamp.contract.json"
 
 
 def test_a_raised_version_answers_for_itself_alone(tmp_path: Path) -> None:
