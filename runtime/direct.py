@@ -19,6 +19,7 @@ from .implementation import check_implementation
 from .references import HeldReference
 from .replica import ReplicaFeed
 from .strict_json import copy
+from .tokens import Keyed, Referenced, Singleton, check_mode
 
 if TYPE_CHECKING:
     from .delivery import Listener, ListenerSubscription
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .members import EventsMember, Method, StateMember
     from .references import KnownReferences
     from .state import MutableState
-    from .tokens import Keyed, Referenced, RemoteToken, Singleton
+    from .tokens import RemoteToken
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -38,8 +39,10 @@ T = TypeVar("T")
 def connect_direct(token: Singleton[T, P] | Keyed[T, P] | Referenced[T, P], implementation: P) -> T:
     """Return a proxy of the service that calls *implementation* in this process.
 
-    Raises `InvalidImplementation` for what does not implement the service.
+    Raises `InvalidImplementation` for what does not implement the service, and TypeError
+    where no token comes first.
     """
+    check_mode(token, "connect_direct", Singleton, Keyed, Referenced)
     check_implementation(token, implementation)
     return token.proxy(DirectLink(token, implementation))
 

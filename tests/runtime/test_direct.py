@@ -247,11 +247,8 @@ async def check_hidden(sample: Any, error: BaseException, caplog: pytest.LogCapt
     assert "secret" in caplog.text
 
 
-def test_a_method_that_is_not_asynchronous_is_an_internal_error(
-    sample: Any,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    def refresh(ctx: rt.Context) -> None:
+def test_a_method_that_is_not_asynchronous_is_an_internal_error(sample: Any, caplog: Any) -> None:
+    def refresh(ctx: rt.Context) -> Any:  # which might have been an awaitable
         ctx.check()
 
     async def test() -> None:
@@ -263,6 +260,11 @@ def test_a_method_that_is_not_asynchronous_is_an_internal_error(
         assert 'the method "refresh" is not asynchronous' in caplog.text
 
     run(test)
+
+
+def test_the_token_comes_first(sample: Any) -> None:
+    with pytest.raises(TypeError, match="connect_direct takes the token of a service, found an"):
+        connect_direct(sample.Catalogue(), sample.MODELS)
 
 
 USER: ContextKey[str] = ContextKey("user")

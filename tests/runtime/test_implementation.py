@@ -79,6 +79,35 @@ def test_what_is_no_object_with_members_is_refused(value: object) -> None:  # CO
         check_implementation(TOKEN, value)
 
 
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (None, "found None"),
+        (3, "found an object of type int"),
+        (Good, "found the class Good: give an instance of it"),
+    ],
+    ids=["nothing", "a number", "a class"],
+)
+def test_what_was_found_instead_is_said(value: object, found: str) -> None:
+    with pytest.raises(InvalidImplementation) as caught:
+        check_implementation(TOKEN, value)
+    assert caught.value.problems[0].endswith(found)
+
+
+def test_a_constructor_that_does_not_call_the_inherited_one_is_named() -> None:
+    class Forgetful(Good):
+        def __init__(self) -> None:  # pyright: ignore[reportMissingSuperCall]
+            self.secret = 1
+
+    with pytest.raises(InvalidImplementation) as caught:
+        check_implementation(TOKEN, Forgetful())
+    hint = ": does Forgetful.__init__ call super().__init__?"
+    assert caught.value.problems == (
+        f'the state "state" is missing{hint}',
+        f'the source of events "changed" is missing{hint}',
+    )
+
+
 def refuse(**changes: Any) -> tuple[str, ...]:
     members = {**vars(Good()), "select_model": Good().select_model, "refresh": Good().refresh}
     with pytest.raises(InvalidImplementation) as caught:
