@@ -42,13 +42,17 @@ class Example(NamedTuple):
 
     files: dict[str, str]
     commands: list[list[str]]
+    shown: list[str]
+    """What is printed below the last command: the file, and the finding of the rule."""
 
 
 def read_example(page: Page, verdict: str) -> Example:
     (text,) = [text for title, text in _SECTION.findall(page.text) if title == verdict]
     files = {name: code for language, name, code in _FENCE.findall(text) if language != "console"}
     (console,) = [code for language, _, code in _FENCE.findall(text) if language == "console"]
-    return Example(files, [shlex.split(line[2:]) for line in console.splitlines()])
+    lines = console.splitlines()
+    commands = [shlex.split(line[2:]) for line in lines if line.startswith("$ ")]
+    return Example(files, commands, lines[len(commands) :])
 
 
 def run_example(example: Example) -> list[dict[str, object]]:
@@ -82,6 +86,14 @@ def test_the_bad_example_of_a_page_breaks_its_rule(
     assert PAGES[rule].severity in weights
     assert len({one["fingerprint"] for one in findings}) == len(findings)
     assert example.commands[-1][1] in PAGES[rule].commands
+    # a command that writes has something to write again
+    run_example(Example(example.files, example.commands[:-1], []))
+    printed = CliRunner().invoke(app, example.commands[-1][1:]).stdout.splitlines()
+    file, finding, *below = example.shown
+    assert file in printed
+    assert finding.endswith(f"[{rule}]")
+    first = printed.index(finding)
+    assert printed[first : first + 1 + len(below)] == [finding, *below]
 
 
 @pytest.mark.parametrize("rule", sorted(PAGES))
@@ -107,7 +119,8 @@ def test_a_page_says_what_and_why_and_fits_a_terminal(rule: str) -> None:
     assert page.severity in {"error", "warning", "note"}
     why = page.text.partition("Reported by ")[2].partition("\n\n")[2].partition("\n## ")[0]
     assert why.strip()
-    assert max(len(line) for line in page.text.splitlines()) <= 120
+    prose = re.sub("^```console\n.*?^```$", "", page.text, flags=re.MULTILINE | re.DOTALL)
+    assert max(len(line) for line in prose.splitlines()) <= 120
     assert (ROOT / "contracts/explanations" / f"{rule}.md").read_text("utf-8") == page.text
 
 
