@@ -19,6 +19,7 @@ from .payloads import list_subjects
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from .catalogue import Reference
     from .documents import Document
     from .payloads import Payload
     from .read import Reading
@@ -36,8 +37,6 @@ class Remains:
         uris = {one.source.path: one.uri for one in catalogue.documents.values()}
         faults: list[tuple[Location, None]] = []
         self._whole: set[str] = set()
-        self._clean: set[Location] = set()
-        """Places that no error is reached from."""
         for finding in reading.findings:
             uri = uris.get(finding.path or "")
             if finding.severity is Severity.ERROR and uri is not None:
@@ -46,7 +45,10 @@ class Remains:
                 else:
                     faults.append((Location(uri, finding.pointer), None))
         self._faults = _sort(faults)
-        self._links = _sort((one.location, one) for one in catalogue.get_references())
+        references = list(catalogue.get_references())
+        self._links = _sort((one.location, one) for one in references)
+        targets = {one.target for one in references if one.target is not None}
+        self._dirty = self._find_dirty(targets)
 
     def list_payloads(self, document: Document) -> Iterator[Payload]:
         """Yield what fixtures can be examples of, as far as no error reaches it."""
@@ -71,23 +73,39 @@ class Remains:
         return not self._reaches_fault(root)
 
     def _reaches_fault(self, start: Location) -> bool:
-        seen = {start}
-        pending = [start]
+        return self._has_fault(start) or any(
+            one.target in self._dirty for one in self._list_links(start)
+        )
+
+    def _has_fault(self, place: Location) -> bool:
+        """Tell whether a mistake stands at a place or below it, references that lead on aside."""
+        document, pointer = place
+        if document in self._whole or self._faults.get(document, _NONE).cut(pointer):
+            return True
+        # where a dynamic reference leads depends on the way to it
+        links = self._list_links(place)
+        return any(one.target is None or one.keyword != "$ref" for one in links)
+
+    def _list_links(self, place: Location) -> list[Reference]:
+        return self._links.get(place.document, _NONE).cut(place.pointer)
+
+    def _find_dirty(self, targets: Iterable[Location]) -> set[Location]:
+        """Return the places that lead to a mistake, of those that references lead to."""
+        above: dict[Location, list[Location]] = {}
+        dirty: set[Location] = set()
+        for place in targets:
+            if self._has_fault(place):
+                dirty.add(place)
+            for link in self._list_links(place):
+                if link.target is not None:
+                    above.setdefault(link.target, []).append(place)
+        pending = list(dirty)
         while pending:
-            document, pointer = pending.pop()
-            if (document, pointer) in self._clean:
-                continue
-            if document in self._whole or self._faults.get(document, _NONE).cut(pointer):
-                return True
-            for reference in self._links.get(document, _NONE).cut(pointer):
-                target = reference.target
-                if target is None or reference.keyword != "$ref":
-                    return True  # where a dynamic reference leads depends on the way to it
-                if target not in seen:
-                    seen.add(target)
-                    pending.append(target)
-        self._clean |= seen
-        return False
+            for place in above.get(pending.pop(), ()):
+                if place not in dirty:
+                    dirty.add(place)
+                    pending.append(place)
+        return dirty
 
 
 class _Sorted(NamedTuple):
