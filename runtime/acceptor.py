@@ -71,7 +71,7 @@ class Acceptor:
         return tuple(self._peers)
 
     async def start(self) -> Stop:
-        """Begin to accept; return what ends accepting alone, and has the ``addresses``."""
+        """Begin to accept; return what ends that alone, and has the ``addresses``."""
         if self._stop is not None or self._closed:
             raise RuntimeError("an acceptor is started once")
         self._stop = await self._listen(self._accept)

@@ -270,10 +270,22 @@ class ControlledAddress:
         """Accept connections until it is stopped: a `Listen`."""
         self._accept = accept
 
-        async def stop() -> None:
+        def stop() -> None:
             self._accept = None
 
-        return stop
+        return _Stop(stop)
+
+
+class _Stop:
+    """Ends accepting at an address that has no name."""
+
+    addresses: Final[tuple[str, ...]] = ()
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+
+    async def __call__(self) -> None:
+        self._stop()
 
 
 class Pair(NamedTuple):

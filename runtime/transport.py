@@ -107,8 +107,19 @@ Connect: TypeAlias = Callable[[Context], Awaitable[Transport]]
 Accept: TypeAlias = Callable[[Transport], object]
 """Takes each connection that arrives."""
 
-Stop: TypeAlias = Callable[[], Awaitable[None]]
-"""Ends accepting; a second time does nothing."""
+
+class Stop(Protocol):
+    """What ends accepting, called and awaited; a second time does nothing."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where connections are accepted: a path, or ``host:port``; none within a process."""
+        ...
+
+    async def __call__(self) -> None:
+        """Accept nothing more."""
+        ...
+
 
 Listen: TypeAlias = Callable[[Accept], Awaitable[Stop]]
 """Accepts connections until it is stopped."""

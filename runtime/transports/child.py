@@ -19,10 +19,9 @@ from .listening import Handover, Listening
 from .receiving import AbortedError, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept
+    from pi_contracts.runtime.transport import Accept, Connect, Listen
 
 PATIENCE: Final = 5.0
 """How many seconds a child has to leave by itself, and again after it was told to."""
@@ -201,7 +200,7 @@ def connect_child(
     env: Mapping[str, str] | None = None,
     patience: float = PATIENCE,
     credential: str | None = None,
-) -> Callable[[Context], Awaitable[ChildTransport]]:
+) -> Connect:
     """Return a `Connect` that starts *command* and speaks with it over its stdio.
 
     Each attempt starts a child; no shell reads the command. Its standard error is
@@ -219,7 +218,7 @@ def connect_child(
     return lambda ctx: attempt(start_child, ctx)
 
 
-def listen_stdio() -> Callable[[Accept], Awaitable[Listening]]:
+def listen_stdio() -> Listen:
     """Return a `Listen` for a child: its parent is the one connection there will be.
 
     Descriptors 0 and 1 are taken; what is read then is empty, and what is printed

@@ -16,10 +16,9 @@ from .listening import Handover, Listening
 from .receiving import AbortedError, Receiving
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Sequence
 
-    from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept, Receiver
+    from pi_contracts.runtime.transport import Accept, Connect, Listen, Receiver
 
 _MOST_UNDERWAY: Final = 64 * 1024
 
@@ -130,9 +129,7 @@ class MemoryAddress:
         """Who listens; None while nobody does."""
 
 
-def connect_memory(
-    address: MemoryAddress, *, credential: str | None = None
-) -> Callable[[Context], Awaitable[MemoryTransport]]:
+def connect_memory(address: MemoryAddress, *, credential: str | None = None) -> Connect:
     """Return a `Connect` to whoever listens at *address*."""
 
     async def open_pair() -> MemoryTransport:
@@ -145,7 +142,7 @@ def connect_memory(
     return lambda ctx: attempt(open_pair, ctx)
 
 
-def listen_memory(address: MemoryAddress) -> Callable[[Accept], Awaitable[Listening]]:
+def listen_memory(address: MemoryAddress) -> Listen:
     """Return a `Listen` at *address*; one at a time."""
 
     async def listen(accept: Accept) -> Listening:

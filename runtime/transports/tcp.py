@@ -13,10 +13,9 @@ from .stream import StreamTransport
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
-    from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept
+    from pi_contracts.runtime.transport import Accept, Connect, Listen
 
 HANDSHAKE: Final = 10.0
 """How many seconds a client has for the handshake of TLS, and again for that of a WebSocket."""
@@ -65,7 +64,7 @@ def connect_tcp(
     tls: ClientTls = True,
     server_name: str | None = None,
     credential: str | None = None,
-) -> Callable[[Context], Awaitable[StreamTransport]]:
+) -> Connect:
     """Return a `Connect` to *host* and *port*.
 
     *server_name* is the name in the certificate, if that is not *host*. An attempt
@@ -83,7 +82,7 @@ def connect_tcp(
     return lambda ctx: attempt(open_socket, ctx)
 
 
-def listen_tcp(host: str, port: int, *, tls: ServerTls) -> Callable[[Accept], Awaitable[Listening]]:
+def listen_tcp(host: str, port: int, *, tls: ServerTls) -> Listen:
     """Return a `Listen` at *host* and *port*; 0 is any free port, named in ``addresses``."""
 
     async def listen(accept: Accept) -> Listening:

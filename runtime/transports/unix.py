@@ -23,10 +23,9 @@ from .listening import Handover, Listening
 from .stream import StreamTransport
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping
+    from collections.abc import Generator, Mapping
 
-    from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept
+    from pi_contracts.runtime.transport import Accept, Connect, Listen
 
 LONGEST_PATH: Final = 103
 """How many bytes a path may take so that every system can name the socket."""
@@ -45,9 +44,7 @@ class UnsafePath(PiContractsError, OSError):  # noqa: N818 - errors are named by
         self.problem = problem
 
 
-def connect_unix(
-    path: str | os.PathLike[str], *, credential: str | None = None
-) -> Callable[[Context], Awaitable[StreamTransport]]:
+def connect_unix(path: str | os.PathLike[str], *, credential: str | None = None) -> Connect:
     """Return a `Connect` to the socket at *path*, which must be our own user's.
 
     An attempt raises OSError, `UnsafePath` among them.
@@ -75,7 +72,7 @@ def connect_unix(
 
 def listen_unix(
     path: str | os.PathLike[str],
-) -> Callable[[Accept], Awaitable[Listening]]:
+) -> Listen:
     """Return a `Listen` at *path*, in a folder that only its owner may enter.
 
     A folder that is missing is made, with mode 0700. Listening raises OSError:

@@ -24,10 +24,9 @@ from .tcp import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from pi_contracts.runtime.context import Context
-    from pi_contracts.runtime.transport import Accept, Receiver
+    from pi_contracts.runtime.transport import Accept, Connect, Listen, Receiver
     from websockets.client import ClientProtocol
     from websockets.frames import Frame
     from websockets.server import ServerProtocol
@@ -253,7 +252,7 @@ def connect_websocket(
     tls: ClientTls = True,
     limit: int | None = None,
     credential: str | None = None,
-) -> Callable[[Context], Awaitable[WebSocketTransport]]:
+) -> Connect:
     """Return a `Connect` to *uri*; its ``wss`` or ``ws`` says whether TLS is spoken.
 
     *limit* bounds the bytes of a message. An attempt raises OSError, and
@@ -306,7 +305,7 @@ def listen_websocket(
     tls: ServerTls,
     origins: Sequence[str] = (),
     limit: int | None = None,
-) -> Callable[[Accept], Awaitable[Listening]]:
+) -> Listen:
     """Return a `Listen` at *host* and *port*; 0 is any free port, named in ``addresses``.
 
     A web page may connect only if its origin is among *origins*; programs, which

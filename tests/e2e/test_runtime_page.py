@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,10 @@ def test_a_provider_and_a_consumer_in_two_processes(
             else:
                 printed, _ = process.communicate(timeout=30)
             assert printed == expected, command
+        for process in behind:
+            process.send_signal(signal.SIGINT)  # Ctrl-C
+            printed, _ = process.communicate(timeout=30)
+            assert (printed, process.returncode) == ("", 0)
     finally:
         for process in behind:
             process.kill()
