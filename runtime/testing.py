@@ -279,9 +279,8 @@ class ControlledAddress:
 class _Stop:
     """Ends accepting at an address that has no name."""
 
-    addresses: Final[tuple[str, ...]] = ()
-
     def __init__(self, stop: Callable[[], None]) -> None:
+        self.addresses: Final[tuple[str, ...]] = ()
         self._stop = stop
 
     async def __call__(self) -> None:
