@@ -71,7 +71,11 @@ def list_sound(reading: Reading, path: str) -> set[str]:
     return {one.subject for one in Remains(reading).list_payloads(document)}
 
 
-@pytest.mark.parametrize(("pointer", "value", "lost"), CASES, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(
+    ("pointer", "value", "lost"),
+    CASES,
+    ids=[f"{pointer} {str(value)[:40]}" for pointer, value, _ in CASES],
+)
 def test_a_mistake_reaches_the_payloads_that_lead_to_it_and_no_others(
     read_files: Callable[[dict[str, Any]], Reading], pointer: str, value: Any, lost: set[str]
 ) -> None:
