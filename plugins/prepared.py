@@ -28,6 +28,8 @@ REQUEST_FILES: Final = 4
 """An order, where to tell, where errors go, and the socket for the answer."""
 _SET_DEATH_SIGNAL: Final = 1
 _SET_SUBREAPER: Final = 36
+_LAST_SECONDS: Final = 1
+"""How long what still runs may take to end."""
 _FIRST_FREE: Final = 3
 """The first descriptor behind standard input, output and error."""
 
@@ -42,15 +44,29 @@ def main() -> NoReturn:  # pragma: no cover - ends its process
     while True:
         message, files, _, _ = socket.recv_fds(control, 1, REQUEST_FILES)
         if not message:
-            with suppress(ChildProcessError):  # none is left to whoever does not wait for it
-                os.wait()
-            os._exit(0)
+            end_wardens()
         if os.fork() == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             control.close()
             guard_order(files, set_option, stage)
         for file in files:
             os.close(file)
+
+
+def end_wardens() -> NoReturn:  # pragma: no cover - ends its process
+    """End every order that still runs, whose answer nobody waits for, and this process.
+
+    None is left to whoever does not wait for it. Should a warden not end, the alarm ends
+    this process, and by that the warden.
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_LAST_SECONDS)
+    for pid in list_children():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    with suppress(ChildProcessError):
+        os.wait()
+    os._exit(0)
 
 
 def find_prctl() -> Callable[[int, int], object]:
@@ -83,10 +99,12 @@ def guard_order(
             os.dup2(source, target)
         os.closerange(_FIRST_FREE, max(files) + 1)
         child.main(stage)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: end_group(pid))
     link = socket.socket(fileno=answer)
     with suppress(OSError):
         link.sendall(NUMBER.pack(pid))
     _, status = os.waitpid(pid, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is left to do takes no time
     end_group(pid)
     end_orphans()
     with suppress(OSError):

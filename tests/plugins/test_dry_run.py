@@ -657,25 +657,33 @@ def test_what_fails_on_this_side_ends_every_host(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupted_run_leaves_no_process_behind(tmp_path: Path) -> None:
-    mark = tmp_path / "pid"
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are not told by /proc here")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_no_process_behind(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    mark = tmp_path / "pids"
     tmp_path.joinpath("sleeps.py").write_text(
         "import os, pathlib, time\n"
         "def f(facet):\n"
-        f"    pathlib.Path({str(mark)!r}).write_text(f'{{os.getpid()}} ')\n"
-        "    time.sleep(60)\n"
+        "    own, parent = os.getpid(), os.getppid()\n"
+        "    facts = pathlib.Path(f'/proc/{parent}/stat').read_text().rsplit(')', 1)[1]\n"
+        "    first = facts.split()[1]\n"
+        f"    pathlib.Path({str(mark)!r}).write_text(f'{{own}} {{parent}} {{first}} ')\n"
+        "    time.sleep(90)\n"
     )
     program = (
         "from pi_contracts.plugins.dry_run import record_setups\n"
         "from pi_contracts.plugins.entry_points import Entry\n"
-        f"record_setups([Entry('a', 'tui', 'sleeps:f', None)], {str(tmp_path)!r})\n"
+        f"record_setups([Entry('a', 'tui', 'sleeps:f', None)], {str(tmp_path)!r}, limit=90)\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) as process:
         wait_until(lambda: mark.exists() and mark.read_text().endswith(" "))
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=30)
-    assert b"KeyboardInterrupt" in errors
-    wait_until(lambda: not Path(f"/proc/{mark.read_text().strip()}").exists())
+    assert (b"KeyboardInterrupt" in errors) == (number == signal.SIGINT)
+    for pid in mark.read_text().split():
+        wait_until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
