@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from typing_extensions import ReadOnly, TypedDict
 
 from .context import BACKGROUND, Cancellation
-from .errors import Cancelled, Disconnected, NotAuthorized, ServiceError, UnsupportedVersion
+from .errors import Cancelled, Disconnected, NotAuthorized, ServiceError, UnsupportedVersion, clip
 from .failures import report
 from .members import StateMember
 from .peer import Peer
@@ -97,6 +97,7 @@ CONNECTION: Final[StateMember[ConnectionState]] = StateMember(
 """The row of a member table that shows a `Connector`'s state."""
 
 _HIGHEST_POWER: Final = 64
+_LONGEST_REASON: Final = 200
 
 
 class _Life(NamedTuple):
@@ -272,7 +273,8 @@ class Connector:
         except ServiceError as error:
             return _Life(error.message)
         except OSError as error:
-            return _Life(error.strerror or type(error).__name__)
+            reason = error.strerror or str(error) or type(error).__name__
+            return _Life(clip(reason, _LONGEST_REASON))
         except Exception as error:  # noqa: BLE001 - it would only be raised again
             report("connecting failed for good", error)
             return _Life(f"connecting failed: {type(error).__name__}", final=True)

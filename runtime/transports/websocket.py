@@ -18,6 +18,8 @@ from .tcp import (
     HANDSHAKE,
     ClientTls,
     ServerTls,
+    advise_plain,
+    create_server,
     describe_peer,
     get_client_context,
     word_addresses,
@@ -221,8 +223,12 @@ class WebSocketTransport(Receiving, asyncio.Protocol):
             transport.close()
 
     def _find_refusal(self, exc: Exception | None) -> Exception:
+        from websockets.exceptions import InvalidMessage  # noqa: PLC0415 - an optional extra
+
         refusal = self._protocol.handshake_exc or exc or self._fault
-        return ConnectionError(f"no WebSocket was opened: {refusal or 'the other side left'}")
+        is_plain = isinstance(refusal, InvalidMessage) and "tls" not in self.facts
+        hint = "; is TLS expected there?" if is_plain else ""
+        return ConnectionError(f"no WebSocket was opened: {refusal or 'the other side left'}{hint}")
 
     def _find_error(self, exc: Exception | None) -> Exception | None:
         """Return why the link ended, unless the other side closed it in order or we did."""
@@ -281,13 +287,14 @@ def connect_websocket(
         protocol = ClientProtocol(place, max_size=limit or Limits().frame)
         made = WebSocketTransport(protocol, settle, credential=credential)
         context = get_client_context(tls or True) if place.secure else None
-        await loop.create_connection(
-            lambda: made,
-            place.host,
-            place.port,
-            ssl=context,
-            server_hostname=place.host if place.secure else None,
-        )
+        with advise_plain():
+            await loop.create_connection(
+                lambda: made,
+                place.host,
+                place.port,
+                ssl=context,
+                server_hostname=place.host if place.secure else None,
+            )
         try:
             await opened
         except BaseException:
@@ -318,7 +325,6 @@ def listen_websocket(
             from websockets.typing import Origin  # noqa: PLC0415 - an optional extra
         except ImportError:
             raise MissingWebsocketsError from None
-        loop = asyncio.get_running_loop()
         handover = Handover(accept)
 
         def settle(transport: WebSocketTransport, error: Exception | None) -> None:
@@ -330,9 +336,7 @@ def listen_websocket(
             protocol = ServerProtocol(origins=allowed, max_size=limit or Limits().frame)
             return WebSocketTransport(protocol, settle)
 
-        server = await loop.create_server(
-            make, host, port, ssl=tls or None, ssl_handshake_timeout=HANDSHAKE if tls else None
-        )
+        server = await create_server(make, host, port, tls)
         return Listening(handover, server.close, word_addresses(server))
 
     return listen

@@ -92,14 +92,14 @@ def test_it_shows_each_step_of_a_life(run: Any) -> None:
             {
                 "status": "disconnected",
                 "since": "2030-01-01T00:00:00.000Z",
-                "reason": "ConnectionRefusedError",
+                "reason": "nobody listens here",
                 "retryAt": "2030-01-01T00:00:00.500Z",
             },
             {"status": "connecting", "attempt": 2},
             {
                 "status": "disconnected",
                 "since": "2030-01-01T00:00:00.500Z",
-                "reason": "ConnectionRefusedError",
+                "reason": "nobody listens here",
                 "retryAt": "2030-01-01T00:00:01.500Z",
             },
             {"status": "connecting", "attempt": 3},
