@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
+from .discriminators import find_constants
 from .errors import ContractViolation, ServiceError
 from .unset import UNSET
 
@@ -65,6 +66,10 @@ class Payload(Generic[T]):
             pass  # a type that the schema alone cannot decide about
         self._judge(value, place)
 
+    def find_constants(self, name: str) -> list[Any] | None:
+        """Return what the property *name* of what crosses may be; None: that is open."""
+        return find_constants(self._schemas.get_document(self._pointer), self._pointer, name)
+
     def _judge(self, value: object, place: tuple[str, ...]) -> None:
         try:
             self._schemas.get_judge(self._pointer).check(value)
@@ -111,18 +116,38 @@ class EventsMember(Generic[T]):
         self.attribute: Final = name if attribute is None else attribute
         self.discriminator: Final = discriminator
         self.payload: Final[Payload[T]] = Payload(schemas, payload, codec)
+        self._types: list[Any] | None = None
 
     def make_filter(self, wanted: str) -> Callable[[T], bool]:
-        """Return what tells whether an event's discriminator is *wanted*."""
+        """Return what tells whether an event's discriminator is *wanted*.
+
+        Raises ValueError where the schema allows other constants only, and TypeError
+        without a discriminator.
+        """
         name = self.discriminator
         if name is None:
             raise TypeError(f'the events "{self.name}" have no discriminator: use subscribe')
+        if self._types is None:
+            self._types = self.payload.find_constants(name) or []
+        if self._types and wanted not in self._types:
+            raise ValueError(_word_unknown(self, wanted, self._types))
 
         def accepts(event: T) -> bool:
             dumped: JsonValue = self.payload.dump(event)
             return isinstance(dumped, dict) and dumped.get(name) == wanted
 
         return accepts
+
+
+def _word_unknown(member: EventsMember[Any], wanted: str, known: list[Any]) -> str:
+    import difflib  # noqa: PLC0415 - loaded when something is refused
+
+    from .phrases import list_values, quote  # noqa: PLC0415 - as above
+
+    place = f'of the events "{member.name}", {quote(str(member.discriminator))} is never'
+    problem = f"{place} {quote(str(wanted))}: expected {list_values(known)}"
+    near = difflib.get_close_matches(str(wanted), [one for one in known if isinstance(one, str)], 1)
+    return f"{problem}\ndid you mean {quote(near[0])}?" if near else problem
 
 
 class Parameter(NamedTuple):

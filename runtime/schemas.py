@@ -51,13 +51,20 @@ class Schemas:
             judge = self._judges[pointer] = self._compile(pointer)
         return judge
 
-    def _compile(self, pointer: str) -> Judge:
+    def get_document(self, pointer: str) -> dict[str, Any]:
+        """Return the whole document, parsed, in which *pointer* is needed.
+
+        Raises `BrokenSchemasError` for what does not parse.
+        """
         if self._document is None:
             try:
                 self._document = cast("dict[str, Any]", decode(self._text))
             except msgspec.MsgspecError as error:
                 raise BrokenSchemasError(pointer, str(error)) from error
-        document = _cut_out(self._document, pointer)
+        return self._document
+
+    def _compile(self, pointer: str) -> Judge:
+        document = _cut_out(self.get_document(pointer), pointer)
         levels = _find_levels(document)
         try:
             validator = jsonschema_rs.validator_for(

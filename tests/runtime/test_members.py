@@ -97,6 +97,24 @@ def test_an_event_filter_reads_the_discriminator_from_what_crosses() -> None:
     assert not accepts([])
 
 
+@pytest.mark.parametrize(
+    ("wanted", "advice"),
+    [("aded", '\ndid you mean "added"?'), ("x", "")],
+    ids=["near", "far"],
+)
+def test_what_an_event_never_is_cannot_be_waited_for(wanted: str, advice: str) -> None:
+    branches = [{"properties": {"type": {"const": name}}} for name in ("added", "gone")]
+    schemas = Schemas(json.dumps({"$defs": {"e": {"type": "object", "oneOf": branches}}}))
+    member: EventsMember[Any] = EventsMember(
+        "changed", schemas, payload="#/$defs/e", discriminator="type"
+    )
+    assert member.make_filter("gone")({"type": "gone"})
+    with pytest.raises(ValueError, match="is never") as caught:
+        member.make_filter(wanted)
+    problem = f'of the events "changed", "type" is never "{wanted}": expected one of'
+    assert str(caught.value) == f'{problem} "added", "gone"{advice}'
+
+
 def test_errors_are_made_again_through_their_own_constructors() -> None:
     plain, with_data = ErrorCase(Plain), ErrorCase(WithData, SCHEMAS, data="#/$defs/n")
     assert (plain.code, with_data.code) == ("plain", "with_data")
