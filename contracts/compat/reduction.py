@@ -10,10 +10,11 @@ what was left out, and is a witness if the validators of the whole say so.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 import msgspec
 from pi_contracts.contracts.drafts import ANNOTATIONS
-from pi_contracts.contracts.json_values import is_array, is_object
+from pi_contracts.contracts.json_values import is_array, is_object, unescape
 
 from .flat import FlatDocument
 from .samples import Sampler
@@ -290,7 +291,7 @@ def _add_definition(
     prefix, _, name = reference.rpartition("/")
     if prefix != "#/$defs":
         raise KeyError(reference)
-    name = name.replace("~1", "/").replace("~0", "~")
+    name = unescape(unquote(name))
     if name in definitions:
         return ()
     if len(definitions) >= _MOST_DEFINITIONS:

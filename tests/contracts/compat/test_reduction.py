@@ -10,6 +10,7 @@ import pytest
 from compat_schemas import make_schema
 from hypothesis import given
 from hypothesis import strategies as st
+from pi_contracts.contracts.bundle import refer
 from pi_contracts.contracts.compat import reduction as module
 from pi_contracts.contracts.compat import unchanged
 from pi_contracts.contracts.compat.decide import Decider, Verdict
@@ -175,6 +176,16 @@ def test_what_cannot_be_made_small_is_not_reduced(
     monkeypatch.setattr(module, "_MOST_DEFINITIONS", 2)
     with pytest.raises(LookupError):
         reduce(schema, False)
+
+
+@pytest.mark.parametrize("name", ["plain", "two words", "größe", "a/b~c", "50%"])
+def test_definitions_are_found_again_whatever_their_names(name: str) -> None:
+    schemas = [
+        {"anyOf": [{"$ref": refer(name)}, one], "$defs": {name: {"items": one}}} for one in (A, B)
+    ]
+    reduction = reduce(*schemas)
+    assert (reduction.sender.value, reduction.receiver.value) == (schemas[0], schemas[1])
+    assert judge(*schemas).has_witness
 
 
 def wrap(schema: Any, way: int) -> Any:
