@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 from pi_contracts.runtime.errors import Cancelled
+from pi_contracts.runtime.failures import is_being_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -30,7 +31,7 @@ async def attempt(opening: Callable[[], Coroutine[object, object, T]], ctx: Cont
     except asyncio.CancelledError:
         if task.done() and not task.cancelled() and task.exception() is None:
             task.result().abort()
-        if ctx.cancelled and not _is_cancelled():
+        if ctx.cancelled and not is_being_cancelled():
             raise Cancelled from None
         raise
     finally:
@@ -39,9 +40,3 @@ async def attempt(opening: Callable[[], Coroutine[object, object, T]], ctx: Cont
         transport.abort()
         raise Cancelled
     return transport
-
-
-def _is_cancelled() -> bool:
-    """Tell whether somebody asked the running task itself to end."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
