@@ -6,6 +6,8 @@ import abc
 import asyncio
 import contextlib
 import json
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -19,6 +21,9 @@ from pi_contracts.runtime.testing import FakeClock, connect_pair, settle
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
+
+# The modules beside this one that tests of one subject share; pytest imports tests by file
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 class UnknownModel(rt.ServiceError):

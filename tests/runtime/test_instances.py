@@ -15,36 +15,7 @@ from pi_contracts.runtime import BACKGROUND, StaleInstance
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.errors import ContractMismatch
 from pi_contracts.runtime.protocol import Role
-
-
-class Watch:
-    """A handler that notes when it starts and ends, and keeps its instances."""
-
-    def __init__(self) -> None:
-        self.log: list[str] = []
-        self.instances: dict[str, Any] = {}
-        self.values: list[Any] = []
-
-    async def __call__(self, instance: Any, ctx: rt.Context) -> None:
-        self.log.append(f"+{instance.key}")
-        self.instances[instance.key] = instance
-        self.values.append(instance.service.state.value)
-        instance.service.state.subscribe(lambda value, _: self.values.append(value))
-        try:
-            await asyncio.Event().wait()
-        finally:
-            assert ctx.cancelled
-            self.log.append(f"-{instance.key}")
-
-
-def provide(wire: Any, sample: Any) -> Any:
-    return wire.registry.provide_keyed(sample.DIALOGS, scope="session")
-
-
-def make(sample: Any, *numbers: int) -> Any:
-    made = sample.Catalogue()
-    made.state.set({"list": list(numbers)}, BACKGROUND)
-    return made
+from runtime_dialogs import Watch, make, provide
 
 
 def test_observers_see_what_is_live_then_what_comes_and_goes_in_order(
