@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from urllib.parse import quote as quote_token
 
 import jsonschema_rs
 from pi_contracts.contracts.change_codes import hyphenate
 from pi_contracts.contracts.findings import quote
 from pi_contracts.contracts.json_values import escape_token
 
-from .parts import Part, find_item, find_member, find_rest, gather
+from .parts import Part, below, find_item, find_member, find_rest, gather
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +88,7 @@ def _point(error: jsonschema_rs.ValidationError, keyword: str, members: Members)
         for name in kind.unexpected:
             for part, schema in members.schemas:
                 if name in schema.get("properties", ()):
-                    return f"{part.pointer}/properties/{quote_token(escape_token(name))}"
+                    return below(part, "properties", name).pointer
     for part, schema in members.schemas:
         if keyword in schema:
             return f"{part.pointer}/{keyword}"

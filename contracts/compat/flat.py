@@ -7,11 +7,12 @@ in the words of 2020-12.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from pi_contracts.contracts.drafts import Draft, Schema, find_draft, modernize, subschemas
+from pi_contracts.contracts.json_values import unescape
 from pi_contracts.contracts.model import Location
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class FlatDocument:
         """
         value: Any = self.value
         for token in unquote(pointer).split("/")[1:]:
-            name = token.replace("~1", "/").replace("~0", "~")
+            name = unescape(token)
             try:
                 value = value[int(name) if isinstance(value, list) else name]
             except (TypeError, ValueError, IndexError):
@@ -79,8 +80,7 @@ def make_document(value: Schema) -> FlatDocument:
 
 def make_schemas(bundle: Bundle) -> dict[str, FlatSchema]:
     """Return the roots of a bundle, by their names, as schemas of one document."""
-    made = make_document(bundle.document)
-    document = FlatDocument(made.value, made.asserts_format, bundle.places)
+    document = replace(make_document(bundle.document), places=bundle.places)
     return {name: FlatSchema(document, pointer) for name, pointer in bundle.pointers.items()}
 
 

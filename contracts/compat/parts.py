@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from pi_contracts.contracts.json_values import escape_token
+
 from .validators import matches
 
 if TYPE_CHECKING:
@@ -186,12 +188,12 @@ def _get_parts(part: Part, schema: dict[str, Any]) -> Iterator[Part]:
 
 def below(part: Part, *tokens: str) -> Part:
     """Return the part at some tokens below one."""
-    steps = [one if one.isidentifier() and one.isascii() else _escape(one) for one in tokens]
+    steps = [one if one.isidentifier() and one.isascii() else _spell(one) for one in tokens]
     return Part("/".join((part.pointer, *steps)), part.always)
 
 
-def _escape(token: str) -> str:
-    return quote(token.replace("~", "~0").replace("/", "~1"), safe=_SAFE)
+def _spell(token: str) -> str:
+    return quote(escape_token(token), safe=_SAFE)
 
 
 _SAFE: Final = "!$&'()*+,;=:@/~"
