@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pi_contracts.contracts.findings import Finding, Related, Severity, Subject
+from pi_contracts.contracts.findings import Finding, Severity, Subject
 
 from .graph import Use
 from .similar import fold, group_confusable, show_difference
-from .wording import list_names, place_origin, place_use
+from .wording import list_names, place_origin, place_use, relate_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +83,7 @@ def _find_places(
 def _word(what: str, group: list[str], places: list[dict[str, object]]) -> Finding:
     pairs = [show_difference(group[0], other) for other in group[1:]]
     shown = list_names([pairs[0][0], *(second for _, second in pairs)])
-    related = [
-        Related("another one stands here", **{k: v for k, v in place.items() if k != "pointer"})  # type: ignore[arg-type] # by field name
-        for place in places[:-1]
-        if place
-    ]
+    related = [relate_place("another one stands here", place) for place in places[:-1] if place]
     return Finding(
         "confusable-id",
         Severity.WARNING,

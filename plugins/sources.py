@@ -18,6 +18,7 @@ from .wording import (
     name_facet,
     name_service,
     place_origin,
+    relate_place,
 )
 
 if TYPE_CHECKING:
@@ -69,13 +70,8 @@ def _word_announced(facet: Facet, announced: Sequence[Announcement]) -> str:
 
 
 def _relate_origins(origins: Iterable[Origin]) -> tuple[Related, ...]:
-    related: list[Related] = []
-    for origin in origins:
-        facts = place_origin(origin)
-        if facts:
-            facts.pop("pointer", None)
-            related.append(Related("it stands here too", **facts))  # type: ignore[arg-type]
-    return tuple(related)
+    places = map(place_origin, origins)
+    return tuple(relate_place("it stands here too", facts) for facts in places if facts)
 
 
 def find_unreported_facets(graph: Graph) -> Iterator[Finding]:

@@ -100,6 +100,12 @@ def get_declaration(graph: Graph, use: Use, member: str) -> Declaration:
     return (report.requires if member == "requires" else report.provides)[use.position]
 
 
+def relate_place(message: str, facts: dict[str, object]) -> Related:
+    """Return a place beside a finding; *facts* are those of `place_origin` or `place_use`."""
+    known = {name: fact for name, fact in facts.items() if name != "pointer"}
+    return Related(message, **known)  # type: ignore[arg-type] # by field name
+
+
 def relate_uses(
     graph: Graph, uses: Sequence[Use], member: str, *, shown: int = NAMES_SHOWN
 ) -> tuple[Related, ...]:
@@ -113,9 +119,8 @@ def relate_uses(
     for use in uses[:shown]:
         facts = place_use(graph, use, member)
         if facts:
-            facts.pop("pointer", None)
             message = f"{name_facet(graph.assembly.facets[use.node])} {member} it here"
-            related.append(Related(message, **facts))  # type: ignore[arg-type] # by field name
+            related.append(relate_place(message, facts))
     if related and len(uses) > shown:
         entry = get_declaration(graph, uses[0], member)
         name = quote(f"{entry.scope}/{entry.service}")
