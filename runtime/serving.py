@@ -50,16 +50,6 @@ class _Running(Cancellation):
         self.started = False
 
 
-class GrantedReference:
-    """A private reference of this peer, and what it leads to."""
-
-    __slots__ = ("exposure", "name")
-
-    def __init__(self, name: str, exposure: Exposure) -> None:
-        self.name: Final = name
-        self.exposure: Final = exposure
-
-
 class Serving:
     """The provider's side of one connection."""
 
@@ -75,7 +65,8 @@ class Serving:
         self._bytes = 0
         """How many the large arguments have of all calls that run, cancelled or not."""
         self._feeds: dict[int, Feed] = {}
-        self._references: dict[str, GrantedReference] = {}
+        self._references: dict[str, Exposure] = {}
+        """What each private reference of this peer leads to, by name."""
         self._names: dict[tuple[int, str], str] = {}
         """The name of each reference, by its object and its service."""
         identity = peer.identity
@@ -213,7 +204,7 @@ class Serving:
     def _find_target(self, message: Call | Subscribe) -> Exposure | ErrorEnvelope:
         """Return what a call, or a subscription to events, is addressed to."""
         if message.reference:
-            return self._references[message.reference].exposure
+            return self._references[message.reference]
         slot = self._find_slot(message)
         if isinstance(slot, ErrorEnvelope):
             return slot
@@ -257,9 +248,8 @@ class Serving:
             give_up(implementation)
             return
         self._names[place] = name
-        granted = GrantedReference(name, Exposure(token, implementation, source=source))
-        self._references[name] = granted
-        source.root.on_close(granted, lambda: self._end_reference(granted))
+        granted = self._references[name] = Exposure(token, implementation, source=source)
+        source.root.on_close(granted, lambda: self._end_reference(name))
         self.peer.arm()
 
     def take_reference_end(self, reference: str) -> None:
@@ -268,18 +258,17 @@ class Serving:
         if granted is None:
             return
         for subscription_id, feed in list(self._feeds.items()):
-            if feed.exposure is granted.exposure:
+            if feed.exposure is granted:
                 error = ErrorEnvelope("stale_reference", "the reference has ended")
                 self.end_subscription(subscription_id, error)
-        implementation = granted.exposure.implementation
-        del self._names[id(implementation), granted.exposure.token.id]
-        granted.exposure.root.leave(granted)
-        give_up(implementation)
+        del self._names[id(granted.implementation), granted.token.id]
+        granted.root.leave(granted)
+        give_up(granted.implementation)
 
-    def _end_reference(self, granted: GrantedReference) -> None:
+    def _end_reference(self, reference: str) -> None:
         """End a reference that came from what is provided no more."""
-        self._served.end_reference(granted.name)
-        self.take_reference_end(granted.name)
+        self._served.end_reference(reference)
+        self.take_reference_end(reference)
 
     # Subscriptions
 
@@ -299,8 +288,8 @@ class Serving:
         if message.reference:
             granted = self._references[message.reference]
             if message.mode == "reference":
-                return FixedFeed(self, message, granted.exposure)
-            return ErrorEnvelope("mode_mismatch", f'"{granted.exposure.token.id}" is a reference')
+                return FixedFeed(self, message, granted)
+            return ErrorEnvelope("mode_mismatch", f'"{granted.token.id}" is a reference')
         if message.mode == "reference":
             return ErrorEnvelope("mode_mismatch", f'"{message.service}" is not a reference')
         if message.key is not UNSET or (message.mode == "keyed" and message.member):
@@ -340,8 +329,8 @@ class Serving:
         references, self._references = self._references, {}
         self._names.clear()
         for granted in references.values():
-            granted.exposure.root.leave(granted)
-            give_up(granted.exposure.implementation)
+            granted.root.leave(granted)
+            give_up(granted.implementation)
 
 
 def _find_instance(slot: Slot, message: Call | Subscribe) -> Exposure | ErrorEnvelope:
