@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .budget import Budget, ExhaustedError
 from .canonical import covers
+from .flat import cut_reference
 from .maker import Maker
 from .pool import Pool
 from .prover import Prover
@@ -167,7 +168,7 @@ class Decider:
         Of a value that breaks, the members that come from those parts are declared if they
         are in the reduced schema; what is completed is required, which declares it.
         """
-        ends = _split(sender), _split(receiver)
+        ends = cut_reference(sender), cut_reference(receiver)
         try:
             reduction = Reduction(self.documents, self.engine.pool.texts, *ends)
         except LookupError:
@@ -199,7 +200,7 @@ class Decider:
 
     def _is_closed_safe(self, sender: str, reduced: Mapping[str, FlatDocument]) -> bool:
         """Whether a reduced question is proved with the sender's open objects closed."""
-        uri, pointer = _split(sender)
+        uri, pointer = cut_reference(sender)
         closings = close(self.documents[uri], pointer, uri)
         if closings is None:
             return False
@@ -213,7 +214,7 @@ class Decider:
         return engine.prove(f"{_WIDER}#", f"{_RECEIVER}#")[0]
 
     def _locate(self, reference: str) -> tuple[FlatDocument, str]:
-        uri, pointer = _split(reference)
+        uri, pointer = cut_reference(reference)
         return self.documents[uri], pointer
 
     def _break(self, sender: str, receiver: str, opened: list[tuple[Frame, ...]]) -> Verdict:
@@ -274,8 +275,8 @@ class _Engine:
 
     def is_declared(self, sender: str, value: Any) -> bool:
         """Whether a value that the sender's schema accepts has declared members alone."""
-        uri, _, pointer = sender.partition("#")
-        closing = close_around(self.pool.documents[uri], "#" + pointer, uri, value)
+        uri, pointer = cut_reference(sender)
+        closing = close_around(self.pool.documents[uri], pointer, uri, value)
         return self.validators.compile(closing).is_valid(value)
 
 
@@ -296,8 +297,8 @@ class _Closed:
     @staticmethod
     def make(documents: Mapping[str, FlatDocument], sender: str, receiver: str) -> _Closed | None:
         """Return the question, None if no object of the sender's is open."""
-        uri, _, pointer = sender.partition("#")
-        closings = close(documents[uri], "#" + pointer, uri)
+        uri, pointer = cut_reference(sender)
+        closings = close(documents[uri], pointer, uri)
         return closings and _Closed(documents, (sender, receiver), closings)
 
     def judge(self, verdict: Verdict, asked: _Engine) -> Verdict:
@@ -323,12 +324,6 @@ class _Closed:
                 if accepting.is_valid(value) and asked.is_declared(self.sender, value):
                     return Verdict(Kind.BREAKING, value, has_witness=True)
         return replace(verdict, kind=Kind.UNDECIDED)
-
-
-def _split(reference: str) -> tuple[str, str]:
-    """Return the URI and the pointer of an absolute reference."""
-    uri, _, pointer = reference.partition("#")
-    return uri, "#" + pointer
 
 
 _EXACT, _WIDER = "urn:closed:exact", "urn:closed:wider"

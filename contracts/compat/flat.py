@@ -89,6 +89,12 @@ def absolve(reference: str, uri: str) -> str:
     return uri + reference if reference.startswith("#") else reference
 
 
+def cut_reference(reference: str) -> tuple[str, str]:
+    """Return the URI and the pointer of an absolute reference."""
+    uri, _, pointer = reference.partition("#")
+    return uri, "#" + pointer
+
+
 def make_absolute(schema: Schema, uri: str) -> Schema:
     """Return a schema of the document at *uri* with references that hold anywhere."""
 

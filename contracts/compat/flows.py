@@ -13,6 +13,7 @@ from pi_contracts.contracts.drafts import Draft, subschemas
 
 from .decide import Decider, Kind, Verdict
 from .explain import Explanation, explain
+from .flat import cut_reference
 from .recursion import get_references
 from .verdicts import Direction, Effect, Position, find_effect
 
@@ -120,11 +121,11 @@ class FlowComparer:
         explanation = None
         if verdict.has_witness and self._decider is not None:
             sender, receiver = ends
-            uri, _, pointer = sender.partition("#")
+            uri, pointer = cut_reference(sender)
             explanation = explain(
                 verdict.witness,
                 self._decider.engine.validators.refer(receiver),
-                (self._documents[uri], "#" + pointer),
+                (self._documents[uri], pointer),
                 receiver_is_new=receiver.startswith(_NEW),
             )
         return Break(direction, verdict.kind, explanation, verdict.witness, verdict.has_witness)

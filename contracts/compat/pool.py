@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from .algebra import Algebra
 from .budget import ExhaustedError
-from .flat import absolve, make_absolute
+from .flat import absolve, cut_reference, make_absolute
 from .node import DeferredNode, Node
 from .nodes import (
     ALL_TYPES,
@@ -141,23 +141,10 @@ class Pool(Algebra):
             return self.intern((Reference(self._classes[reference], reference),))
         node = self._made.get(reference)
         if node is None:
-            make = self._defer_target if self.texts.are_large else self._make_target
-            node = self._made[reference] = make(reference)
+            node = self._made[reference] = self._make_target(reference)
         return node
 
-    def _defer_target(self, reference: str) -> Node:
-        uri, _, pointer = reference.partition("#")
-        schema = self.documents[uri].get("#" + pointer)
-        if isinstance(schema, bool):
-            return self._make(schema, uri)
-        return self._defer(schema, uri, reference)
-
-    def _defer(
-        self,
-        schema: dict[str, Any],
-        uri: str,
-        reference: str = "",
-    ) -> DeferredNode:
+    def _defer(self, schema: dict[str, Any], uri: str, reference: str = "") -> DeferredNode:
         """Return a node that is taken apart when it is looked into."""
         key = self.texts.get_key(schema, uri)
         node = self._deferred.get(key)
@@ -175,8 +162,10 @@ class Pool(Algebra):
         return atoms
 
     def _make_target(self, reference: str) -> Node:
-        uri, _, pointer = reference.partition("#")
-        schema = self.documents[uri].get("#" + pointer)
+        uri, pointer = cut_reference(reference)
+        schema = self.documents[uri].get(pointer)
+        if self.texts.are_large and not isinstance(schema, bool):
+            return self._defer(schema, uri, reference)
         if isinstance(schema, bool) or not _REFERRING & schema.keys():
             return self._make(schema, uri)
         return self.intern(tuple(self._take_apart(schema, uri)), {"$ref": reference})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from .flat import absolve
+from .flat import absolve, cut_reference
 from .node import DeferredNode, Node
 from .nodes import (
     ALL_TYPES,
@@ -218,8 +218,8 @@ class Signatures:
         if isinstance(schema, bool):
             return ANYTHING if schema else NOTHING
         if "$ref" in schema:
-            uri, _, pointer = absolve(schema["$ref"], uri).partition("#")
-            target = self._pool.documents[uri].get("#" + pointer)
+            uri, pointer = cut_reference(absolve(schema["$ref"], uri))
+            target = self._pool.documents[uri].get(pointer)
             return self._glance(target, uri, hops - 1) if hops else ANYTHING
         types, values = self._pool.read_types(schema), None
         for listed in (schema.get("enum"), [schema["const"]] if "const" in schema else None):

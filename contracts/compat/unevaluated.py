@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from .flat import absolve
+from .flat import absolve, cut_reference
 from .nodes import Items
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ class _Expander:
         if target in self.seen:
             raise _TooManyError
         before = self.uri, self.seen
-        self.uri, _, pointer = target.partition("#")
+        self.uri, pointer = cut_reference(target)
         self.seen = self.seen | {target}
-        cases = self.expand(self.pool.documents[self.uri].get("#" + pointer))
+        cases = self.expand(self.pool.documents[self.uri].get(pointer))
         self.uri, self.seen = before
         return cases
 
