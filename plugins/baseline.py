@@ -224,19 +224,20 @@ def _is_stub(name: object, added: Mapping[Any, object], now: Mapping[Any, object
     root = name.partition(".")[0]
     if root != name and root in added:
         return _is_stub(root, added, now)
-    module: Any = now[name]
-    if not issubclass(type(module), ModuleType):
-        return True
-    spec: Any = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
+    spec = _get_spec(now[name])
     return getattr(spec, "name", None) != name or getattr(spec, "loader", None) is None
 
 
-def _is_extension(module: Any) -> bool:
+def _is_extension(module: object) -> bool:
     """Tell whether a module was loaded from machine code."""
+    return type(getattr(_get_spec(module), "loader", None)) is ExtensionFileLoader
+
+
+def _get_spec(module: Any) -> object:
+    """Return how a module was loaded; None if that is not known, or it is no module."""
     if not issubclass(type(module), ModuleType):
-        return False
-    spec: Any = ModuleType.__getattribute__(module, "__dict__").get("__spec__")
-    return type(getattr(spec, "loader", None)) is ExtensionFileLoader
+        return None
+    return ModuleType.__getattribute__(module, "__dict__").get("__spec__")
 
 
 def _is_made_in_c(name: object, module: object) -> bool:
