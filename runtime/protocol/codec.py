@@ -13,6 +13,7 @@ from pi_contracts.runtime.parse import parse_json
 from pi_contracts.runtime.strict_json import DEEPEST
 
 from .messages import (
+    LARGEST,
     MESSAGES,
     AnyMessage,
     Call,
@@ -38,8 +39,7 @@ _SHORTEST_LEVEL: Final = len(b'{"":')
 _LONGEST_PROBLEM: Final = 300
 _LONGEST_WORDED: Final = 8 * 1024
 """How long a text may be that is read again, slowly, to say what is wrong with it."""
-_LARGEST_ID: Final = 2**53 - 1
-_MOST_DIGITS: Final = len(str(_LARGEST_ID))
+_MOST_DIGITS: Final = len(str(LARGEST))
 _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(_STEPS))
@@ -156,7 +156,7 @@ def _glance_at(text: bytes) -> tuple[type[Message] | None, int | None]:
     members = cast("dict[str, object]", found)
     kind = _KINDS.get(str(members.get("type")))
     number = members.get("call" if kind is Fault else "id")
-    if isinstance(number, int) and number is not True and 1 <= number <= _LARGEST_ID:
+    if isinstance(number, int) and number is not True and 1 <= number <= LARGEST:
         return kind, number
     return kind, None
 

@@ -14,11 +14,14 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 SMALLEST_FRAME: Final = 1024
 """How many bytes of a frame everybody takes at least."""
 
-Id: TypeAlias = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+LARGEST: Final = 2**53 - 1
+"""The greatest number in a frame: every reader of JSON takes it as it is."""
+
+Id: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST)]
 """Names a call or a subscription among those of its sender; rises."""
-Count: TypeAlias = Annotated[int, Meta(ge=1, le=2**53 - 1)]
-Whole: TypeAlias = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-Size: TypeAlias = Annotated[int, Meta(ge=SMALLEST_FRAME, le=2**53 - 1)]
+Count: TypeAlias = Annotated[int, Meta(ge=1, le=LARGEST)]
+Whole: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
+Size: TypeAlias = Annotated[int, Meta(ge=SMALLEST_FRAME, le=LARGEST)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1)]
 Handle: TypeAlias = Annotated[str, Meta(min_length=1, max_length=128)]
 """The name of a private reference; whoever holds it can always send it back."""
