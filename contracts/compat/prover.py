@@ -327,18 +327,14 @@ class Prover:
                     break
         return proved
 
-    def _get_shared(self, mine: OneOf, other: OneOf) -> set[Node]:
-        """Return the branches of both choices, if they are many."""
-        shared = set(mine.branches) & set(other.branches)
-        return shared if len(shared) >= _MANY_BRANCHES else set()
-
-    def _prove_changed(self, mine: OneOf, other: OneOf, rest: Side, left: Side) -> bool:
+    def _prove_changed(
+        self, mine: OneOf, other: OneOf, shared: set[Node], rest: Side, left: Side
+    ) -> bool:
         """Prove a choice from one that shares branches with it, by the others of both.
 
         Where a shared branch accepts, none of the others of *other* may; where none
         does, one of the others of *mine* does, and exactly one of those of *other* must.
         """
-        shared = self._get_shared(mine, other)
         gone = tuple(branch for branch in mine.branches if branch not in shared)
         new = tuple(branch for branch in other.branches if branch not in shared)
         self.budget.spend(len(shared) * (len(gone) + len(new)) // _NODES_A_STEP)
@@ -364,8 +360,9 @@ class Prover:
 
     def _prove_exactly_one(self, atom: OneOf, rest: Side, left: Side, facts: Facts) -> bool:
         for mine in facts.select(OneOf):
-            if self._get_shared(mine, atom):
-                return self._prove_changed(mine, atom, rest, left)
+            shared = set(mine.branches) & set(atom.branches)
+            if len(shared) >= _MANY_BRANCHES:
+                return self._prove_changed(mine, atom, shared, rest, left)
         if not self.prove(left, (*rest, self.pool.either(atom.branches))):
             return False
         return all(
