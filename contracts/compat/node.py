@@ -98,8 +98,7 @@ class DeferredNode(Node):
         """Fill in a field at its first use."""
         if name != "atoms" or self._open is None:
             return super().__getattr__(name)
-        self.atoms = self._open(self)
-        self._open = None
+        self.open()
         return self.atoms
 
     def _spell(self) -> Schema:
