@@ -6,7 +6,7 @@ value. Where two of them have no value in common, neither have the schemas.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from .flat import absolve, cut_reference
@@ -52,7 +52,7 @@ class Signature:
     required: frozenset[str] = frozenset()
     allowed: frozenset[str] | None = None
     """The names that members can have, where they are few."""
-    _is_nothing: bool | None = None
+    _is_nothing: bool | None = field(default=None, init=False, repr=False)
 
     def is_disjoint(self, other: Signature, depth: int = 0) -> bool:
         """Whether no value is of both, as far as is seen from *depth* on."""
@@ -203,15 +203,11 @@ class Signatures:
             case AnyOf(branches) | OneOf(branches):
                 return join(map(self.get, branches))
             case Not(node) if is_of_types(node):
-                return replace(ANYTHING, types=self._complement(node))
+                return replace(ANYTHING, types=ALL_TYPES - self.get(node).types)
             case Reference():
                 return self.get(self._pool.open(atom))
             case _:
                 return ANYTHING
-
-    def _complement(self, node: Node) -> frozenset[str]:
-        """Return the types that a node of types leaves out."""
-        return ALL_TYPES - self.combine(node.atoms).types
 
     def _glance(self, schema: Schema, uri: str, hops: int) -> Signature:
         """Return what a schema says in so many words."""
