@@ -213,7 +213,7 @@ class _Closer:
         self.looked_at += 1
         if all(_is_plain(self.document.get(part.pointer)) for part in parts):
             return True
-        return {"$ref": self.refer(frozenset(parts))} if parts else True
+        return {"$ref": self.refer(frozenset(parts))}
 
     @property
     def is_full(self) -> bool:
