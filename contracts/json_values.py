@@ -94,9 +94,9 @@ class Hints:
     def __init__(self, most: int = 200) -> None:
         self._left = most
 
-    def find(self, name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    def find(self, name: str, known: Iterable[str]) -> str | None:
         """Return the nearest of the names that are *known*, as `find_nearest` does, or None."""
         if not self._left:
             return None
         self._left -= 1
-        return find_nearest(name, known, cutoff=cutoff)
+        return find_nearest(name, known)
