@@ -158,6 +158,8 @@ class _Comparison:
         self.look_up = look_up
         self.old_schemas = old.make_schemas()
         self.new_schemas = new.make_schemas()
+        self.old_codes = _list_codes(self.old)
+        self.new_codes = _list_codes(self.new)
         self.flows: dict[str, FlowReport] = {}
         self.comparer: FlowComparer | None = None
 
@@ -221,11 +223,11 @@ class _Comparison:
         """Compare what a method raises: a consumer names each code that its contract lists."""
         whose = f"of the member {quote(old.name)}"
         for code in old.errors:
-            if code not in new.errors and code not in _list_codes(self.new):
+            if code not in new.errors and code not in self.new_codes:
                 text = f"the error {quote(code)} {whose} is gone, old providers may raise it"
                 yield _warn("error-removed", _NEW, text, at, old.name)
         for code in new.errors:
-            if code not in old.errors and code not in _list_codes(self.old):
+            if code not in old.errors and code not in self.old_codes:
                 text = f"the error {quote(code)} {whose} is new"
                 yield _warn("error-added", _OLD, text, f"{at}/errors", old.name)
 
