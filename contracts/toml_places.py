@@ -5,11 +5,15 @@ Texts are valid TOML: whether one is belongs to that parser.
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .source import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the root of the text to a value."""
@@ -25,7 +29,8 @@ _PART = re.compile(
 )
 
 
-def find_places(text: str) -> dict[Path, Place]:
+@functools.lru_cache(maxsize=1)  # one file is asked about again for each fault
+def find_places(text: str) -> Mapping[Path, Place]:
     """Return where each table and each key begins; keys of inline tables are left out."""
     places: dict[Path, Place] = {}
     tables: dict[Path, int] = {}
