@@ -149,13 +149,13 @@ class Decider:
         if proved:
             return COMPATIBLE
         verdict = self._break(sender, receiver, opened)
-        if not verdict.has_witness:
-            if texts.reference_count > MOST_REFERENCES:
+        if verdict.has_witness:
+            if self.engine.is_declared(sender, verdict.witness):
                 return verdict
-            if not texts.are_large and covers(self._locate(receiver), self._locate(sender)):
-                return COMPATIBLE
-        if verdict.has_witness and self.engine.is_declared(sender, verdict.witness):
+        elif texts.reference_count > MOST_REFERENCES:
             return verdict
+        elif not texts.are_large and covers(self._locate(receiver), self._locate(sender)):
+            return COMPATIBLE
         needed = CLOSING_SECONDS * (3 if texts.are_large else 1)
         if time.thread_time() > self.engine.deadline - needed:
             return replace(verdict, kind=Kind.UNDECIDED)
