@@ -23,29 +23,7 @@ from pi_contracts.runtime import (
 from pi_contracts.runtime.peer import Peer
 from pi_contracts.runtime.protocol import Role
 from pi_contracts.runtime.testing import ControlledLink, FakeClock
-
-
-def make_peer(link: ControlledLink, role: Role, **options: Any) -> Peer:
-    end = link.client if role is Role.CLIENT else link.server
-    return Peer(end, role, clock=FakeClock(), **options)
-
-
-def inject(link: ControlledLink, *frames: object) -> None:
-    """Let the server receive frames that no client sent."""
-    for frame in frames:
-        text = frame if isinstance(frame, bytes) else json.dumps(frame).encode()
-        link.to_server.inject(text)
-
-
-def answers(link: ControlledLink) -> list[dict[str, Any]]:
-    return [frame.content for frame in link.frames if frame.sender is Role.SERVER]
-
-
-HELLO = {
-    "type": "hello",
-    "versions": [1],
-    "bounds": {"frame": 100_000, "calls": 10, "subscriptions": 10},
-}
+from runtime_frames import HELLO, answers, inject, make_call, make_peer
 
 
 def test_a_handshake_opens_both_ends(run: Any) -> None:
@@ -74,7 +52,7 @@ def test_a_version_that_is_not_spoken_is_refused_before_any_call(run: Any, sampl
         server = make_peer(link, Role.SERVER)
         server.start()
         link.client.start(_Deaf())
-        inject(link, {**HELLO, "versions": [7, 9]}, _call(1))
+        inject(link, {**HELLO, "versions": [7, 9]}, make_call(1))
         await sample.settle()
         (goodbye,) = answers(link)
         assert goodbye["error"]["code"] == "protocol_version"
@@ -110,11 +88,6 @@ class _Deaf:
     def lose(self, error: Exception | None, /) -> None: ...
 
 
-def _call(number: Any, **more: Any) -> dict[str, Any]:
-    fields = {"member": "selectModel", "arguments": {"modelId": "x"}, "service": "models"}
-    return {"type": "call", "id": number, "scope": "session", **fields, **more}
-
-
 def test_nothing_is_dispatched_before_the_client_is_authenticated(
     make_wire: Any, run: Any, sample: Any
 ) -> None:
@@ -134,7 +107,7 @@ def test_nothing_is_dispatched_before_the_client_is_authenticated(
         server = make_peer(link, Role.SERVER, registry=wire.registry, authenticate=authenticate)
         server.start()
         link.client.start(_Deaf())
-        inject(link, _call(1), HELLO, _call(2))
+        inject(link, make_call(1), HELLO, make_call(2))
         await sample.settle()
         assert catalogue.calls == []
         assert [(one["type"], one.get("call")) for one in answers(link)] == [
@@ -143,7 +116,7 @@ def test_nothing_is_dispatched_before_the_client_is_authenticated(
         ]
         allowed.set()
         await sample.settle()
-        inject(link, _call(3))
+        inject(link, make_call(3))
         await sample.settle()
         assert [one["type"] for one in answers(link)[2:]] == ["welcome", "result"]
         assert server.identity == "somebody"

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from typing import Any
 
@@ -16,37 +15,9 @@ from pi_contracts.runtime import (
     BACKGROUND,
     Disconnected,
 )
-from pi_contracts.runtime.peer import Peer
 from pi_contracts.runtime.protocol import Limits, Role
-from pi_contracts.runtime.testing import ControlledLink, FakeClock
-
-HELLO = {
-    "type": "hello",
-    "versions": [1],
-    "bounds": {"frame": 100_000, "calls": 10, "subscriptions": 10},
-}
-
-
-def make_peer(link: ControlledLink, role: Role, **options: Any) -> Peer:
-    end = link.client if role is Role.CLIENT else link.server
-    return Peer(end, role, clock=FakeClock(), **options)
-
-
-def inject(link: ControlledLink, *frames: object) -> None:
-    """Let the server receive frames that no client sent."""
-    for frame in frames:
-        text = frame if isinstance(frame, bytes) else json.dumps(frame).encode()
-        link.to_server.inject(text)
-
-
-def answers(link: ControlledLink) -> list[dict[str, Any]]:
-    return [frame.content for frame in link.frames if frame.sender is Role.SERVER]
-
-
-def _call(number: Any, **more: Any) -> dict[str, Any]:
-    fields = {"member": "selectModel", "arguments": {"modelId": "x"}, "service": "models"}
-    return {"type": "call", "id": number, "scope": "session", **fields, **more}
-
+from pi_contracts.runtime.testing import ControlledLink
+from runtime_frames import HELLO, answers, inject, make_call, make_peer
 
 BAD: dict[str, object] = {
     "a number": 5,
@@ -56,12 +27,12 @@ BAD: dict[str, object] = {
     "no JSON": b"\xff{",
     "a request without an id": {"type": "call", "member": "a", "arguments": {}, "service": "s"},
     "an unknown kind": {"type": "notify", "id": 5},
-    "a method that is a number": _call(5, member=7),
-    "more members": _call(5, context={"client": "root"}),
-    "an id that is a text": _call("1"),
-    "an id that is a fraction": _call(1.5),
-    "an id that is true": _call(True),
-    "an id that is null": _call(None),
+    "a method that is a number": make_call(5, member=7),
+    "more members": make_call(5, context={"client": "root"}),
+    "an id that is a text": make_call("1"),
+    "an id that is a fraction": make_call(1.5),
+    "an id that is true": make_call(True),
+    "an id that is null": make_call(None),
     "an answer to nobody": {"type": "result", "id": 99},
     "an update of nothing": {"type": "update", "id": 9, "number": 1, "member": "s", "value": 1},
     "another hello": HELLO,
@@ -79,7 +50,7 @@ def test_a_bad_frame_is_answered_and_the_next_good_call_works(
         wire.provide()
         async with wire.connect():
             before = len(answers(wire.link))
-            inject(wire.link, bad, _call(77))
+            inject(wire.link, bad, make_call(77))
             await sample.settle()
             fault, result = answers(wire.link)[before:]
             assert (fault["type"], fault["error"]["code"]) == ("fault", "protocol_error")
@@ -103,7 +74,7 @@ def test_an_id_may_be_used_again_once_it_is_answered(make_wire: Any, run: Any, s
         wire.provide().act = lambda model, *_: wait(model)
         async with wire.connect():
             before = len(answers(wire.link))
-            first, second = _call(7), _call(7, arguments={"modelId": "y"})
+            first, second = make_call(7), make_call(7, arguments={"modelId": "y"})
             inject(wire.link, first, second)
             await sample.settle()
             go_on.set()
@@ -303,7 +274,7 @@ def test_a_handler_that_fails_stops_no_other_frame(
 
             takers = wire.pair.server._takers
             monkeypatch.setitem(takers, Call, fail)
-            inject(wire.link, _call(5))
+            inject(wire.link, make_call(5))
             assert wire.pair.server.opened
             (text,) = wire.reported()
             assert text == "a frame could not be handled: mine"
