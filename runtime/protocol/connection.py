@@ -323,7 +323,10 @@ class Connection:
             self._put(m.Fault(error, UNSET if call is None else call))
 
     def _give_up(self, code: str, problem: str, happenings: list[Happening]) -> None:
-        error = m.ErrorEnvelope(code, problem)
+        self._end_link(m.ErrorEnvelope(code, problem), happenings)
+
+    def _end_link(self, error: m.ErrorEnvelope, happenings: list[Happening]) -> None:
+        """Say goodbye, and tell this side of the end."""
         self.end(error)
         happenings.append(LinkEnded(error))
 
@@ -349,15 +352,11 @@ class Connection:
             self.version = max(common)
             happenings.append(message)
             return
-        error = describe_mismatch(self._versions, message.versions)
-        self.end(error)
-        happenings.append(LinkEnded(error))
+        self._end_link(describe_mismatch(self._versions, message.versions), happenings)
 
     def _take_welcome(self, message: m.Welcome, happenings: list[Happening]) -> None:
         if message.version not in self._versions:
-            error = describe_mismatch(self._versions, [message.version])
-            self.end(error)
-            happenings.append(LinkEnded(error))
+            self._end_link(describe_mismatch(self._versions, [message.version]), happenings)
             return
         self._set_bounds(message.bounds)
         self.version = message.version
