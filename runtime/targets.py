@@ -116,15 +116,13 @@ class Target:
         """Let every use fail."""
         self.failure = failure
         self.known = None
+        self.lose(failure)
+
+    def lose(self, failure: ServiceError | None = None) -> None:
+        """Take that the states are not known for now, or why they never will be."""
         self.hydrated = False
         for feed in self.feeds.values():
             feed.lose(failure)
-
-    def lose(self) -> None:
-        """Take that the states are not known for now."""
-        self.hydrated = False
-        for feed in self.feeds.values():
-            feed.lose()
 
     def install(self, known: Members, states: States) -> None:
         """Take the whole of what the provider has; no listener sees a part of it."""
