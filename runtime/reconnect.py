@@ -225,13 +225,12 @@ class Connector:
 
     async def close(self) -> None:
         """Disconnect and try no more; idempotent, and concurrent calls all return then."""
+        is_first, self._closed = not self._closed, True
         if self._task is not None:
-            if not self._closed:
+            if is_first:
                 self._task.cancel()  # once: a second time would end its goodbye
-            self._closed = True
             await asyncio.wait([self._task])
             self._free_bindings()  # of a task that was cancelled before its first step
-        self._closed = True
 
     async def _run(self) -> None:
         failed = 0
