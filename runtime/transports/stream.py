@@ -65,7 +65,7 @@ class StreamTransport(Reading, asyncio.BufferedProtocol, asyncio.Protocol):
         transport = self._transport
         if not transport.is_closing():
             # Not `writelines`: up to Python 3.12.8 and 3.13.1 it never asks to pause.
-            transport.write(data[0] if len(data) == 1 else b"".join(data))
+            transport.write(b"".join(data))  # of one piece, that piece itself
 
     def close(self) -> None:
         """End after what was sent has left."""
