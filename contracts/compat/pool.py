@@ -206,16 +206,23 @@ class Pool(Algebra):
         names: Iterable[str] = (given,) if isinstance(given, str) else given
         return frozenset[str]().union(*(_TYPES.get(name, {name}) for name in names))
 
+    @staticmethod
+    def read_lists(schema: dict[str, Any]) -> Iterator[list[Any]]:
+        """Yield the lists of values that a schema's ``enum`` and ``const`` allow."""
+        if "enum" in schema:
+            yield schema["enum"]
+        if "const" in schema:
+            yield [schema["const"]]
+
     def _take_values(self, schema: dict[str, Any]) -> Iterator[Atom]:
         types = self.read_types(schema)
         if not types:
             yield Never()
         elif types != ALL_TYPES:
             yield Types(types)
-        for values in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
-            if values is not None:
-                distinct = freeze_all(values)
-                yield Values(frozenset(distinct), distinct) if values else Never()
+        for values in self.read_lists(schema):
+            distinct = freeze_all(values)
+            yield Values(frozenset(distinct), distinct) if values else Never()
 
     def _take_sizes(self, schema: dict[str, Any]) -> Iterator[Atom]:
         for keyword, (limit, is_exclusive) in _LIMITS.items():

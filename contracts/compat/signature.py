@@ -218,10 +218,9 @@ class Signatures:
             target = self._pool.documents[uri].get(pointer)
             return self._glance(target, uri, hops - 1) if hops else ANYTHING
         types, values = self._pool.read_types(schema), None
-        for listed in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
-            if listed is not None:
-                values = freeze_all(listed)
-                types &= find_types(values.values())
+        for listed in self._pool.read_lists(schema):
+            values = freeze_all(listed)
+            types &= find_types(values.values())
         properties: Mapping[str, Schema] = schema.get("properties", {})
         members = {
             name: self._glance(part, uri, hops)
