@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import TYPE_CHECKING, Any
+import contextlib
+from typing import Any
 
 import pytest
 from msgspec import Raw
@@ -17,16 +17,17 @@ from pi_contracts.runtime import (
     Disconnected,
     Overflow,
 )
-from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.protocol import Limits
 from pi_contracts.runtime.protocol.messages import Call
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from runtime_frames import inject, make_call
 
 
-def doing(action: Callable[[rt.Context], Any]) -> Callable[[Any, Any, rt.Context], Any]:
-    return lambda _model, _force, ctx: action(ctx)
+async def wait_out(event: asyncio.Event) -> str:
+    """Wait for *event* in spite of every cancellation, and return a result that is late."""
+    while not event.is_set():
+        with contextlib.suppress(asyncio.CancelledError):
+            await event.wait()
+    return "late"
 
 
 def test_calls_that_were_cancelled_and_run_on_are_bounded(
@@ -38,15 +39,7 @@ def test_calls_that_were_cancelled_and_run_on_are_bounded(
         wire = make_wire()
         go_on = asyncio.Event()
 
-        async def stubborn(_: rt.Context) -> str:
-            while not go_on.is_set():
-                try:
-                    await go_on.wait()
-                except asyncio.CancelledError:
-                    continue
-            return "late"
-
-        wire.provide().act = doing(stubborn)
+        wire.provide().act = lambda *_: wait_out(go_on)
         async with wire.connect(limits=Limits(calls=2)):
             for _ in range(4):
                 task = asyncio.create_task(wire.call())
@@ -69,15 +62,7 @@ def test_large_arguments_count_until_the_calls_end_that_were_cancelled(
         wire = make_wire()
         go_on = asyncio.Event()
 
-        async def stubborn(_: rt.Context) -> str:
-            while not go_on.is_set():
-                try:
-                    await go_on.wait()
-                except asyncio.CancelledError:
-                    continue
-            return "late"
-
-        wire.provide().act = doing(stubborn)
+        wire.provide().act = lambda *_: wait_out(go_on)
         large = b'{"modelId":"' + b"x" * 60_000 + b'"}'
         async with wire.connect(limits=Limits(argument_bytes=100_000)):
             task = asyncio.create_task(wire.call(large))
@@ -138,10 +123,8 @@ def test_a_call_that_is_cancelled_with_its_arrival_never_starts(
         wire = make_wire()
         catalogue = wire.provide()
         async with wire.connect():
-            call = {"type": "call", "id": 5, "member": "refresh", "arguments": {}}
-            address = {"scope": "session", "service": "models"}
-            wire.link.to_server.inject(json.dumps({**call, **address}).encode())
-            wire.link.to_server.inject(b'{"type":"cancel","id":5}')
+            call = make_call(5, member="refresh", arguments={})
+            inject(wire.link, call, {"type": "cancel", "id": 5})
             await sample.settle()
             assert catalogue.calls == []
             assert wire.pair.server._handler._tasks == set()
@@ -236,21 +219,15 @@ def test_an_id_that_is_used_again_gets_no_answer_of_the_call_that_had_it_before(
         finishing = [asyncio.Event(), asyncio.Event()]
         running = iter(finishing)
 
-        async def stubborn(_: rt.Context) -> str:
+        async def stubborn() -> str:
             finish = next(running)
-            while not finish.is_set():
-                try:
-                    await finish.wait()
-                except asyncio.CancelledError:
-                    continue
+            await wait_out(finish)
             return "first" if finish is finishing[0] else "second"
 
-        wire.provide().act = doing(stubborn)
+        wire.provide().act = lambda *_: stubborn()
         async with wire.connect():
-            call = {"type": "call", "id": 5, "member": "selectModel", "arguments": {"modelId": "x"}}
-            text = json.dumps({**call, "scope": "session", "service": "models"}).encode()
-            for frame in (text, b'{"type":"cancel","id":5}', text):
-                wire.link.to_server.inject(frame)
+            for frame in (make_call(5), {"type": "cancel", "id": 5}, make_call(5)):
+                inject(wire.link, frame)
                 await sample.settle()
             for finish in finishing:
                 finish.set()
