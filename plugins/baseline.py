@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _IS_IMMUTABLE: Final = 1 << 8
 """The flag of a class that nobody can change."""
-_LIBRARY: Final = "pi_contracts.plugins.library"
+_LIBRARY: Final = "pi_contracts.plugins.library."
 _GIVEN: Final = frozenset(
     {
         "pi_contracts.plugins.ledger",
@@ -208,8 +208,13 @@ def is_watched(name: object) -> bool:
         return False
     first = name.partition(".")[0]
     if first == "pi_contracts":
-        return not name.startswith(_LIBRARY)
+        return not is_shipped(name)
     return first in sys.stdlib_module_names
+
+
+def is_shipped(name: str) -> bool:
+    """Tell whether a module is one of the plugins that are shipped."""
+    return f"{name}.".startswith(_LIBRARY)
 
 
 def _is_stub(name: object, added: Mapping[Any, object], now: Mapping[Any, object]) -> bool:

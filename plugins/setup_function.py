@@ -14,6 +14,7 @@ from contextlib import suppress
 from types import CodeType, CoroutineType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from .baseline import is_shipped
 from .frames import is_below
 from .outcomes import Fault, Frame
 from .raised import list_lines_of, make_fault, name_type
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .outcomes import Job
 
 _OURS: Final = "pi_contracts"
-_LIBRARY: Final = "pi_contracts.plugins.library"
 _MISSING: Final = object()
 
 
@@ -38,8 +38,7 @@ class Setup(NamedTuple):
 def check_name(module: str) -> Fault | None:
     """Return what is wrong with the name of a module that holds no facet of a plugin."""
     top = module.partition(".")[0]
-    is_library = f"{module}.".startswith(f"{_LIBRARY}.")
-    if top == "__main__" or (top == _OURS and not is_library):
+    if top == "__main__" or (top == _OURS and not is_shipped(module)):
         return Fault("reserved", phase="import")
     return None
 
