@@ -70,7 +70,7 @@ def record_manifest(
     reported = {(one.plugin, one.facet) for file in reports for one in file.reports}
     reported |= {(one.report.plugin, one.report.facet) for one in manifest.iter_inline_reports()}
     entries = list_entries(manifest, installed)
-    return record_setups(entries, folder, reported=reported, show=show, limit=limit or LIMIT)
+    return record_setups(entries, folder, reported=reported, show=show, limit=limit)
 
 
 def record_setups(
@@ -79,7 +79,7 @@ def record_setups(
     *,
     reported: Collection[tuple[str, str]] = (),
     show: Callable[[str], str] = str,
-    limit: float = LIMIT,
+    limit: float | None = None,
 ) -> list[Recording]:
     """Run the setup of every entry, and return what each declares, in the same order.
 
@@ -89,7 +89,7 @@ def record_setups(
         reported: Plugin and kind of facets of which another report is at hand: their
             package may be missing here.
         show: How findings name a path.
-        limit: Seconds that one facet may take.
+        limit: Seconds that one facet may take; `LIMIT` without it.
     """
     recordings = [Recording(entry) for entry in entries]
     by_kind: dict[str, list[tuple[Recording, Job]]] = {}
@@ -111,7 +111,7 @@ def record_setups(
     path = find_search_path(folder)
     show = cache(show)
     with Processes(folder, path) as processes:
-        hosts = [_Host(rows, processes, path, show, limit) for rows in by_kind.values()]
+        hosts = [_Host(rows, processes, path, show, limit or LIMIT) for rows in by_kind.values()]
         workers = min(len(hosts), os.cpu_count() or 1)
         with ThreadPoolExecutor(workers) as pool:
             try:

@@ -145,9 +145,9 @@ def _record_others(
     others = [entry for entry in entries if (entry.plugin, entry.kind) not in inline]
     if not others:
         return ()
-    from .dry_run import LIMIT, record_setups  # noqa: PLC0415 # not needed where reports are inline
+    from .dry_run import record_setups  # noqa: PLC0415 # not needed where reports are inline
 
-    return record_setups(others, folder, limit=timeout or LIMIT)
+    return record_setups(others, folder, limit=timeout)
 
 
 def _look_into(data: bytes) -> _Peek:
