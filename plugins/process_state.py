@@ -266,7 +266,7 @@ _PROBES: Final[dict[str, Callable[[], tuple[object, ...]]]] = {
         *gc.callbacks,
     ),
     "faulthandler": lambda: (faulthandler.is_enabled(),),
-    "warnings.filters": lambda: tuple(warnings.filters),
+    _FILTERS: lambda: tuple(warnings.filters),
     AT_EXIT: lambda: (atexit._ncallbacks(),),  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] # nothing else tells
     DIRECTORY: lambda: (os.getcwd(),),  # noqa: PTH109 - pathlib is slower
     "the umask": _read_umask,
