@@ -34,8 +34,9 @@ def make_branch(tag: int, minimum: int) -> dict[str, Any]:
 
 def widen(entries: dict[str, Any], name: str, wide: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the entries as they are, and with one replaced or, for None, left out."""
-    others = {one: entry for one, entry in entries.items() if one != name or wide is not None}
-    return entries, {**others, name: wide} if wide is not None else others
+    if wide is None:
+        return entries, {one: entry for one, entry in entries.items() if one != name}
+    return entries, {**entries, name: wide}
 
 
 def make_objects(keyword: str, pair: tuple[Any, Any], **more: Any) -> Pair:
