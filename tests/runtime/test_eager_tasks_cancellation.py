@@ -7,24 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pi_contracts.runtime.eager_tasks import start_task
+from runtime_tasks import get_task, start
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
-
-
-async def start(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """Start *work* where no task is running, as a transport does."""
-    loop = asyncio.get_running_loop()
-    started: asyncio.Future[asyncio.Task[None]] = loop.create_future()
-    loop.call_soon(lambda: started.set_result(start_task(loop, work)))
-    return await started
-
-
-def get_task() -> asyncio.Task[Any]:
-    """Return the task that runs now."""
-    task = asyncio.current_task()
-    assert task is not None
-    return task
 
 
 async def cancel_after(turns: int, waiting: Callable[[], Awaitable[object]]) -> list[str]:
