@@ -89,7 +89,8 @@ class Numbers:
             return True
         if self.low is None or self.high is None:
             return False
-        doubles = list(itertools.islice(self._find_doubles(self.low, self.high), _FEW))
+        low = max(self.low, Fraction(-_ALL_WHOLE))  # it may be beyond the doubles
+        doubles = list(itertools.islice(self._find_doubles(low, self.high), _FEW))
         return len(doubles) < _FEW and not any(one in self for one in doubles)
 
     @staticmethod

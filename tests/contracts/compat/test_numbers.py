@@ -99,6 +99,20 @@ BOTH_WAYS: list[tuple[str, Any, Any, str, str]] = [
         YES,
     ),
     (
+        "a limit below every double",
+        {**NUMBER, "minimum": -(10**400), "maximum": 5},
+        {**INTEGER, "minimum": -(10**400), "maximum": 5},
+        NO,
+        YES,
+    ),
+    (
+        "no fraction between a limit below every double and large doubles",
+        {**NUMBER, "minimum": -(10**400), "maximum": -(2**52)},
+        {**INTEGER, "minimum": -(10**400), "maximum": -(2**52)},
+        YES,
+        YES,
+    ),
+    (
         "integers beyond what a double tells apart",
         {**INTEGER, "maximum": 2**53},
         {**INTEGER, "maximum": 2**53 + 1},
