@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import Raw
 from pi_contracts.runtime.protocol import Connection, Framing, Limits, Role, Subject
 from pi_contracts.runtime.protocol.codec import encode
 from pi_contracts.runtime.protocol.framing import add_header
@@ -57,6 +58,17 @@ class Pair:
             text = message if isinstance(message, bytes) else encode(message)
             found += connection.receive(add_header(text), self.now)
         return found
+
+    def call(self, **address: Any) -> int:
+        """Call from the client, and return the id."""
+        call_id = self.client.call("a", Raw(b"{}"), address or {"service": "s"})
+        self.cross()
+        return call_id
+
+    def grant(self, name: str = "ref") -> None:
+        """Grant a reference to the client."""
+        assert self.server.served.grant(self.call(), name, "job")
+        self.cross()
 
     def follow(self, handle: object = "models", **fields: Any) -> int:
         """Subscribe from the client, and return the id that the server knows it by."""

@@ -257,8 +257,7 @@ ANSWERS = {
 @pytest.mark.parametrize("text", ANSWERS.values(), ids=ANSWERS)
 def test_a_call_whose_answer_is_malformed_fails(pair: Any, text: bytes) -> None:
     """TRN-10: nothing hangs. The link stays, and a second answer is late."""
-    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
-    pair.cross()
+    call_id = pair.call()
     refused, failed = pair.inject(pair.client, text)
     assert isinstance(refused, Refused)
     assert (type(failed), failed.id) == (m.Failed, call_id)
@@ -271,8 +270,7 @@ def test_a_call_whose_answer_is_malformed_fails(pair: Any, text: bytes) -> None:
 
 def test_a_malformed_fault_is_not_answered_and_its_call_fails(pair: Any) -> None:
     """Two sides that refuse each other's faults would go on for ever."""
-    call_id = pair.client.call("a", ARGUMENTS, {"service": "s"})
-    pair.cross()
+    call_id = pair.call()
     fault = b'{"type":"fault","error":{"code":"c","message":"m","data":1e999}%s}'
     (refused,) = pair.inject(pair.client, fault % b"")
     assert isinstance(refused, Refused)

@@ -14,20 +14,6 @@ from pi_contracts.runtime.protocol.states import Subject
 ARGUMENTS = Raw(b"{}")
 
 
-def call(pair: Any, **fields: Any) -> int:
-    """Call from the client, and return the id."""
-    made: int = pair.client.call("a", ARGUMENTS, fields or {"service": "s"})
-    pair.cross()
-    return made
-
-
-def grant(pair: Any, name: str = "ref") -> None:
-    """Grant a reference to the client."""
-    call_id = call(pair)
-    assert pair.server.served.grant(call_id, name, "job")
-    pair.cross()
-
-
 def texts(happenings: list[Any]) -> list[tuple[str, Any]]:
     """Return member or kind of each publication, with its value."""
     found: list[tuple[str, Any]] = []
@@ -51,7 +37,7 @@ def test_more_calls_than_are_taken_are_refused_by_name(make_pair: Any) -> None:
 
 def test_a_cancelled_call_is_answered_at_once_and_its_result_goes_nowhere(pair: Any) -> None:
     """CTX-20: the client has an answer, whatever the handler does."""
-    call_id = call(pair)
+    call_id = pair.call()
     assert pair.inject(pair.server, m.Cancel(call_id)) == [m.Cancel(call_id)]
     assert pair.server.served.calls == {}
     assert not pair.server.served.answer(call_id, UNSET)
@@ -62,7 +48,7 @@ def test_a_cancelled_call_is_answered_at_once_and_its_result_goes_nowhere(pair: 
 
 def test_cancelling_what_is_unknown_or_finished_does_nothing(pair: Any) -> None:
     """CTX-11, CTX-8."""
-    call_id = call(pair)
+    call_id = pair.call()
     pair.server.served.answer(call_id, UNSET)
     assert pair.inject(pair.server, m.Cancel(call_id), m.Cancel(99), m.Unsubscribe(99)) == []
 

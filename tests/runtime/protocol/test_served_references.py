@@ -15,24 +15,10 @@ from pi_contracts.runtime.protocol.states import Subject
 ARGUMENTS = Raw(b"{}")
 
 
-def call(pair: Any, **fields: Any) -> int:
-    """Call from the client, and return the id."""
-    made: int = pair.client.call("a", ARGUMENTS, fields or {"service": "s"})
-    pair.cross()
-    return made
-
-
-def grant(pair: Any, name: str = "ref") -> None:
-    """Grant a reference to the client."""
-    call_id = call(pair)
-    assert pair.server.served.grant(call_id, name, "job")
-    pair.cross()
-
-
 def test_a_reference_may_be_called_as_long_as_it_is_held(pair: Any) -> None:
     """REF-3, REF-6: released, or never given, it is stale."""
-    grant(pair)
-    call_id = call(pair, reference="ref")
+    pair.grant()
+    call_id = pair.call(reference="ref")
     pair.server.served.answer(call_id, UNSET)
     pair.cross()
     pair.client.release("ref", 1)
@@ -46,8 +32,8 @@ def test_a_reference_may_be_called_as_long_as_it_is_held(pair: Any) -> None:
 
 
 def test_a_release_that_crosses_another_grant_leaves_the_reference(pair: Any) -> None:
-    grant(pair)
-    call_id = call(pair)
+    pair.grant()
+    call_id = pair.call()
     pair.client.release("ref", 1)
     pair.server.served.grant(call_id, "ref", "job")
     pair.cross()
@@ -60,10 +46,10 @@ def test_a_reference_that_is_idle_for_too_long_ends(make_pair: Any) -> None:
     """REF-6: by its lease; a call or a subscription keeps it."""
     pair = make_pair(limits=Limits(reference_lease=5.0, ping_interval=1000.0))
     pair.open()
-    grant(pair, "idle")
-    grant(pair, "called")
-    grant(pair, "followed")
-    call_id = call(pair, reference="called")
+    pair.grant("idle")
+    pair.grant("called")
+    pair.grant("followed")
+    call_id = pair.call(reference="called")
     pair.follow("job", service="", reference="followed", mode="reference")
     assert pair.server.next_deadline == pair.now + 5
     pair.now += 5
@@ -79,8 +65,8 @@ def test_a_reference_that_is_idle_for_too_long_ends(make_pair: Any) -> None:
 
 def test_a_reference_that_ends_while_it_is_used_stays_ended(pair: Any) -> None:
     """REF-4."""
-    grant(pair)
-    call_id = call(pair, reference="ref")
+    pair.grant()
+    call_id = pair.call(reference="ref")
     pair.follow("job", service="", reference="ref", mode="reference")
     pair.server.served.end_reference("ref")
     pair.server.served.end_reference("ref")
@@ -101,8 +87,8 @@ def test_following_a_reference_that_is_not_held_ends_as_stale(pair: Any) -> None
 def test_more_references_than_may_be_held_are_refused(make_pair: Any) -> None:
     pair = make_pair(limits=Limits(references=1))
     pair.open()
-    grant(pair, "one")
-    call_id = call(pair)
+    pair.grant("one")
+    call_id = pair.call()
     assert not pair.server.served.grant(call_id, "two", "job")
     (failed,) = pair.at_client()
     assert failed.error.code == "overflow"
