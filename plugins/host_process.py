@@ -18,6 +18,8 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, Protocol, Self
 
 import msgspec
 
+from .copies import NUMBER, end_group
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,7 +41,6 @@ _KEPT_VARIABLES: Final = (
 _PROGRAM: Final = (
     "import sys; sys.path += sys.argv[1:]; from pi_contracts.plugins.{} import main; main()"
 )
-_NUMBER_SIZE: Final = 4
 _START_LIMIT: Final = 60.0
 """Seconds until a copy has begun, however busy the machine is."""
 _END_LIMIT: Final = 1.0
@@ -265,7 +266,7 @@ class _Copy:
         """Return the next number; nothing where nobody is left to tell it, None too late."""
         self._answer.settimeout(timeout)
         try:
-            return self._answer.recv(_NUMBER_SIZE)
+            return self._answer.recv(NUMBER.size)
         except TimeoutError:
             return None
 
@@ -278,7 +279,8 @@ class _Copy:
 
 
 def _read_number(data: bytes) -> int:
-    return int.from_bytes(data, sys.byteorder, signed=True)
+    number: int = NUMBER.unpack(data)[0]
+    return number
 
 
 def start(
@@ -317,12 +319,6 @@ def kill(process: subprocess.Popen[bytes]) -> None:
         end_group(process.pid)
     else:
         process.kill()
-
-
-def end_group(pid: int) -> None:
-    """End every process of a group."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def name_end(code: int) -> str:

@@ -12,18 +12,16 @@ import gc
 import os
 import signal
 import socket
-import struct
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from . import child
+from .copies import NUMBER, end_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NUMBER: Final = struct.Struct("i")
-"""How a process id and a wait status are told."""
 REQUEST_FILES: Final = 4
 """An order, where to tell, where errors go, and the socket for the answer."""
 _SET_DEATH_SIGNAL: Final = 1
@@ -110,12 +108,6 @@ def guard_order(
     with suppress(OSError):
         link.sendall(NUMBER.pack(os.waitstatus_to_exitcode(status)))
     os._exit(0)
-
-
-def end_group(pid: int) -> None:
-    """End every process of a group."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def end_orphans() -> None:

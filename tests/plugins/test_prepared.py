@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pi_contracts.plugins import prepared
 from pi_contracts.plugins.host_process import CAN_COPY
-from pi_contracts.plugins.prepared import NUMBER, end_group, end_orphans, list_children
+from pi_contracts.plugins.prepared import end_orphans, list_children
 
 pytestmark = pytest.mark.skipif(not CAN_COPY, reason="no copies on this system")
 
@@ -61,18 +61,7 @@ def test_orphans_that_end_by_themselves_are_waited_for(monkeypatch: pytest.Monke
     assert calls == ["kill", "wait"]
 
 
-def test_a_group_that_has_ended_is_left_alone() -> None:
-    process = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
-    process.wait(60)
-    end_group(process.pid)
-
-
 def test_without_the_library_no_option_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert prepared.find_prctl()(0, 0) in {0, -1}
     monkeypatch.setitem(sys.modules, "ctypes", None)
     assert prepared.find_prctl()(1, 9) is None
-
-
-def test_a_number_is_told_in_as_many_bytes_as_are_read() -> None:
-    assert NUMBER.size == 4
-    assert int.from_bytes(NUMBER.pack(-9), sys.byteorder, signed=True) == -9
