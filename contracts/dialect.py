@@ -174,9 +174,10 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
 
     validator: Any = jsonschema.Draft202012Validator(get_meta_schema())
     told: set[tuple[str | None, str]] = set()
+    faults = list(validator.iter_errors(skeleton))
     # a member of a kind that can only be meant as one is judged as that kind too
-    guessed = _guess_kinds(skeleton)
-    faults = [*validator.iter_errors(skeleton), *validator.iter_errors(guessed)]
+    for guessed in _guess_kinds(skeleton):
+        faults += validator.iter_errors(guessed)
     for fault in faults:
         if _is_consequence(fault):
             continue
@@ -188,20 +189,18 @@ def _check_form(document: Document, skeleton: object) -> Iterator[Finding]:
                 yield finding
 
 
-def _guess_kinds(skeleton: object) -> object:
-    """Return the contract with the kinds that are probably meant in place of wrong ones."""
+def _guess_kinds(skeleton: object) -> Iterator[object]:
+    """Yield the contract with the kinds that are probably meant, if there are wrong ones."""
     members = skeleton.get("members") if is_object(skeleton) else None
     if not (is_object(skeleton) and is_object(members)):
-        return True
-    return {
-        **skeleton,
-        "members": {
-            name: {**one, "kind": guess}
-            if is_object(one) and (guess := guess_kind(one)) is not None
-            else one
-            for name, one in members.items()
-        },
+        return
+    guesses = {
+        name: {**one, "kind": guess}
+        for name, one in members.items()
+        if is_object(one) and (guess := guess_kind(one)) is not None
     }
+    if guesses:
+        yield {**skeleton, "members": {**members, **guesses}}
 
 
 def _is_consequence(fault: Any) -> bool:

@@ -322,6 +322,13 @@ MISTAKES: list[tuple[Any, str, str, str, str | None]] = [
         '"deprecated" takes a boolean, found a number',
         None,
     ),
+    (
+        {**BASE, "members": []},
+        "invalid-keyword",
+        "/members",
+        '"members" takes an object, found an array',
+        None,
+    ),
     ({**BASE, "members": {}}, "no-members", "/members", NO_MEMBERS, "add methods, state or events"),
     (without("members"), "no-members", "", NO_MEMBERS, "add methods, state or events"),
 ]
