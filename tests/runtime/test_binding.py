@@ -19,15 +19,9 @@ from pi_contracts.runtime import (
     NotHydrated,
     UnknownService,
 )
-from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.binding import Binding
 from pi_contracts.runtime.protocol import Role
-
-
-def alter(token: Any, *, members: Any = None, kind: Any = rt.Singleton, **more: Any) -> Any:
-    """Return another contract of the same service."""
-    fields = {"id": token.id, "version": 1, "digest": "other", **more}
-    return kind(members=members or token.members, proxy=token.proxy, **fields)
+from runtime_tokens import alter
 
 
 def test_a_handle_is_there_at_once_and_a_call_without_a_connection_fails(

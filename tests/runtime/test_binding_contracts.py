@@ -18,13 +18,7 @@ from pi_contracts.runtime import (
     local_service,
 )
 from pi_contracts.runtime import generated as rt
-
-
-def alter(token: Any, *, members: Any = None, kind: Any = rt.Singleton, **more: Any) -> Any:
-    """Return another contract of the same service."""
-    fields = {"id": token.id, "version": 1, "digest": "other", **more}
-    return kind(members=members or token.members, proxy=token.proxy, **fields)
-
+from runtime_tokens import alter
 
 CONTRACTS: dict[str, tuple[dict[str, Any], bool]] = {
     "the same digest in another version": ({"digest": "", "version": 2}, True),

@@ -20,13 +20,7 @@ from pi_contracts.runtime import (
 )
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.errors import ContractMismatch
-
-
-def alter(token: Any, **more: Any) -> Any:
-    """Return a token of the same members that differs otherwise."""
-    given = {"id": token.id, "version": token.version, "digest": token.digest, **more}
-    given.setdefault("members", token.members)
-    return rt.Singleton(proxy=token.proxy, **given)
+from runtime_tokens import alter
 
 
 @pytest.mark.parametrize("acquired", ["before", "meanwhile"])

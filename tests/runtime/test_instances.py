@@ -16,6 +16,7 @@ from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.errors import ContractMismatch
 from pi_contracts.runtime.protocol import Role
 from runtime_dialogs import Watch, make, provide
+from runtime_tokens import alter
 
 
 def test_observers_see_what_is_live_then_what_comes_and_goes_in_order(
@@ -269,13 +270,7 @@ def test_a_contract_that_does_not_fit_fails_the_observation(
         wire = make_wire()
         dialogs = provide(wire, sample)
         dialogs.spawn("a", make(sample))
-        other = rt.Keyed(
-            id="dialogs",
-            version=2,
-            digest="x",
-            members=sample.DIALOGS.members,
-            proxy=sample.DIALOGS.proxy,
-        )
+        other = alter(sample.DIALOGS, kind=rt.Keyed, version=2, digest="x")
         watch = Watch()
         wire.namespace.observe(other, watch)
         async with wire.connect(ready=False):
