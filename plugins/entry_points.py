@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
     from .manifest import Manifest
+    from .similar import SimilarIds
 
 GROUP: Final = "pi_contracts.facets"
 """The group of entry points in which an installed package announces its facets."""
@@ -135,7 +137,8 @@ class InstalledFacets:
                 yield key, _EXTRAS.sub("", value), package
 
 
-class SpareFacets(NamedTuple):
+@dataclass(frozen=True)
+class SpareFacets:
     """The facets that installed packages announce and that a manifest does not have."""
 
     installed: InstalledFacets
@@ -152,10 +155,13 @@ class SpareFacets(NamedTuple):
 
     def find_similar(self, plugin: str) -> list[str]:
         """Return the installed plugins that are not listed and whose ids are like this one."""
+        return self._unlisted.find(plugin)
+
+    @cached_property
+    def _unlisted(self) -> SimilarIds:
         from .similar import SimilarIds  # noqa: PLC0415 # only where something is wrong
 
-        ids = (one for one in self.installed.list_kinds() if one not in self.listed)
-        return SimilarIds(ids).find(plugin)
+        return SimilarIds(one for one in self.installed.list_kinds() if one not in self.listed)
 
 
 def _find_name(distribution: Distribution) -> str | None:
