@@ -23,15 +23,10 @@ from pi_contracts.runtime import (
 )
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.registry import Registry
+from runtime_views import open_active
 
 if TYPE_CHECKING:
     from pi_contracts.runtime import Local
-
-
-def open_active(registry: Registry, **options: Any) -> Any:
-    namespace = registry.open_local(**options)
-    namespace.activate()
-    return namespace
 
 
 def test_arguments_results_and_the_context_keep_their_identity(run: Any, sample: Any) -> None:

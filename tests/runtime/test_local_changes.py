@@ -25,6 +25,8 @@ from pi_contracts.runtime import (
 )
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.registry import Registry
+from runtime_jobs import Job
+from runtime_views import open_active
 
 SCHEMAS = rt.Schemas(json.dumps({"$defs": {"n": {"type": "integer"}}}))
 LEFT: rt.StateMember[int] = rt.StateMember("left", SCHEMAS, value="#/$defs/n")
@@ -38,27 +40,6 @@ class Two:
     def __init__(self, number: int) -> None:
         self.left = rt.MutableState(LEFT, number)
         self.right = rt.MutableState(RIGHT, number)
-
-
-class Job:
-    """What tells how often the last reference to it was given up."""
-
-    def __init__(self, sample: Any) -> None:
-        self.progress = sample.Download(progress=0).progress
-        self.released = 0
-
-    async def wait(self, ctx: rt.Context) -> int:
-        del ctx
-        return 7
-
-    def on_release(self) -> None:
-        self.released += 1
-
-
-def open_active(registry: Registry, **options: Any) -> Any:
-    namespace = registry.open_local(**options)
-    namespace.activate()
-    return namespace
 
 
 def test_states_of_a_new_provider_are_seen_together() -> None:

@@ -13,21 +13,7 @@ import pytest
 from pi_contracts.runtime import BACKGROUND, StaleReference
 from pi_contracts.runtime import generated as rt
 from pi_contracts.runtime.errors import ServiceError
-
-
-class Job:
-    """What tells how often a reference to it was given up."""
-
-    def __init__(self, sample: Any) -> None:
-        self.progress = sample.Download(progress=0).progress
-        self.released = 0
-
-    async def wait(self, ctx: rt.Context) -> int:
-        del ctx
-        return 7
-
-    def on_release(self) -> None:
-        self.released += 1
+from runtime_jobs import Job
 
 
 class Tree(Job):
