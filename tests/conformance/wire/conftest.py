@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 
+# wire_facts.py is no package's; pytest imports tests by file
+sys.path.insert(0, str(HERE))
+
 
 class Lab(NamedTuple):
     """The generated services, and classes that implement them."""
@@ -214,9 +217,6 @@ async def open_listening(listen: Any, make_connect: Any) -> AsyncGenerator[Ends]
 
 def get_port(stop: Any) -> int:
     return int(stop.addresses[0].rpartition(":")[2])
-
-
-WIRES = ("memory", "unix", "tcp", "tls", "stdio", "websocket")
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from pi_contracts.runtime import BACKGROUND, ServiceError
 from pi_contracts.runtime.testing import settle
-
-WIRES = ("memory", "unix", "tcp", "tls", "stdio", "websocket")
+from wire_facts import WIRES
 
 over_wires = pytest.mark.parametrize("wire", WIRES)
 

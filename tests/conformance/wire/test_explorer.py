@@ -12,12 +12,9 @@ printed with its seed, shrunk to the steps that matter; to run it again:
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import jsonschema_rs
 import pytest
 from pi_contracts.runtime import errors
 from pi_contracts.runtime.binding import Binding
@@ -26,12 +23,11 @@ from pi_contracts.runtime.peer import Peer
 from pi_contracts.runtime.protocol import Role
 from pi_contracts.runtime.registry import Registry
 from pi_contracts.runtime.testing import ControlledLink, settle
+from wire_facts import FRAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SCHEMA = Path(__file__).resolve().parents[3] / "contracts" / "library" / "wire.schema.json"
-FRAME = jsonschema_rs.validator_for(json.loads(SCHEMA.read_text("utf-8")))
 SCHEDULES = 200
 NIGHTLY = 10_000
 LENGTH = 40

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
 import pytest
 from pi_contracts.runtime import transports
 from pi_contracts.runtime.acceptor import Acceptor
@@ -20,13 +18,12 @@ from pi_contracts.runtime.context import BACKGROUND
 from pi_contracts.runtime.registry import Registry
 from websockets.asyncio.client import connect as connect_other
 from websockets.exceptions import ConnectionClosed
+from wire_facts import FRAME
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
+    from pathlib import Path
 
-HERE = Path(__file__).resolve()
-SCHEMA = json.loads((HERE.parents[3] / "contracts/library/wire.schema.json").read_text("utf-8"))
-FRAME = jsonschema_rs.validator_for(SCHEMA)
 BOUNDS = {"frame": 100_000, "calls": 10, "subscriptions": 10}
 LAST = 1_000_000
 HELLO = {"type": "hello", "versions": [1], "bounds": BOUNDS}

@@ -15,11 +15,10 @@ import pytest
 from pi_contracts.runtime import errors
 from pi_contracts.runtime.context import BACKGROUND, TRACE, Cancellation, ContextKey
 from pi_contracts.runtime.protocol import Limits
+from wire_facts import WIRES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-WIRES = ("memory", "unix", "tcp", "tls", "stdio", "websocket")
 
 over_every_wire = pytest.mark.parametrize("wire", WIRES)
 anywhere = pytest.mark.parametrize("wire", ["direct", *WIRES])
