@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def doing(action: Callable[[rt.Context], Any]) -> Callable[[Any, Any, rt.Context], Any]:
-    return lambda _model, _force, ctx: action(ctx)
-
-
 def test_a_call_crosses_with_its_arguments_and_its_result(
     make_wire: Any, run: Any, sample: Any
 ) -> None:
